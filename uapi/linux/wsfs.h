@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * What wsfs tells about itself beyond the write stream interface. Placement is
+ * never changed through this header.
+ */
+#ifndef _UAPI_LINUX_WSFS_H
+#define _UAPI_LINUX_WSFS_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* statfs(2) f_type of a wsfs mount: "wsfs" */
+#define WSFS_SUPER_MAGIC	0x77736673
+
+#define WSFS_DEV_NAME_LEN	32
+
+/**
+ * struct wsfs_geometry - answer of WSFS_IOC_GEOMETRY
+ * @blocksize: bytes of a filesystem block
+ * @agblocks: blocks of an allocation group (the last one may be shorter);
+ *	0 on a lower that is not XFS
+ * @agcount: allocation groups now; grows with xfs_growfs
+ * @streams: streams of the data device, 0 where there are none
+ * @lower_major: device number of the lower filesystem, as stat(2) shows it
+ * @lower_minor: ditto
+ * @dev: directory below /sys/fs/wsfs/, NUL terminated
+ * @reserved: zero
+ */
+struct wsfs_geometry {
+	__u32	blocksize;
+	__u32	agblocks;
+	__u32	agcount;
+	__u32	streams;
+	__u32	lower_major;
+	__u32	lower_minor;
+	char	dev[WSFS_DEV_NAME_LEN];
+	__u32	reserved[8];
+};
+
+/* The file carries a reserved stream. */
+#define WSFS_FILE_STREAM	(1U << 0)
+/* SET put the file where its stream lives: its inode is in the home AG. */
+#define WSFS_FILE_HOMED		(1U << 1)
+/* SET could not place the file, or its data was seen outside the AG set. */
+#define WSFS_FILE_MISSED	(1U << 2)
+
+/**
+ * struct wsfs_file_info - answer of WSFS_IOC_FILE_INFO
+ * @flags: WSFS_FILE_*
+ * @stream: id of the stream, 0-based as in sysfs; with %WSFS_FILE_STREAM
+ * @home_agno: AG that SET chose for the file; with %WSFS_FILE_STREAM
+ * @inode_agno: AG of the lower inode; ~0 on a lower that is not XFS
+ * @reserved: zero
+ */
+struct wsfs_file_info {
+	__u32	flags;
+	__u32	stream;
+	__u32	home_agno;
+	__u32	inode_agno;
+	__u32	reserved[4];
+};
+
+/*
+ * Both take any open file or directory of the mount, need no privilege and
+ * fail with EFAULT alone (ENOTTY off wsfs).
+ */
+#define WSFS_IOC_GEOMETRY	_IOR(0xd9, 1, struct wsfs_geometry)
+#define WSFS_IOC_FILE_INFO	_IOR(0xd9, 2, struct wsfs_file_info)
+
+#endif /* _UAPI_LINUX_WSFS_H */
