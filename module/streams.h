@@ -110,7 +110,7 @@ struct ws_pool_ops {
  */
 struct ws_pool {
 	refcount_t			ref;
-	spinlock_t			lock;
+	spinlock_t			lock;	/* no other lock is taken inside */
 	const struct ws_pool_ops	*ops;
 	void				*private;
 	bool				dead;
@@ -183,8 +183,8 @@ static inline bool ws_stream_is_reserved(const struct ws_pool *pool, u32 id)
  * Needs no lock and no barrier: a token is never used twice, so equality alone
  * says that this very reservation holds, and no other data is read on the
  * strength of it. Whoever races with the last close gets one of the two answers
- * that a call just before or just after it would have got. (Where a u64 is read
- * in two halves, halves of different tokens match nothing.)
+ * that a call just before or just after it would have got. (A machine that
+ * reads a u64 in two halves is misled only by 65,536 reservations in between.)
  *
  * Return: true while it holds.
  */
