@@ -111,44 +111,50 @@ void ws_pool_kill(struct ws_pool *pool)
 static int ws_stream_reserve(struct ws_stream *ws)
 {
 	struct ws_pool *pool = ws->pool;
+	int err = 0;
 	u32 id;
 
-	guard(spinlock)(&pool->lock);
-
-	if (pool->dead)
-		return -EOPNOTSUPP;
-
+	spin_lock(&pool->lock);
 	for (id = 0; id < pool->nr; id++)
 		if (!pool->token[id])
 			break;
-	if (id == pool->nr)
-		return -ENOSPC;
 
-	ws->ref.token = ++pool->seq << WS_STREAM_ID_BITS | id;
-	WRITE_ONCE(pool->token[id], ws->ref.token);
-	WRITE_ONCE(pool->nr_reserved, pool->nr_reserved + 1);
-	if (pool->ops && pool->ops->reserved)
-		pool->ops->reserved(pool, id);
-	return 0;
+	if (pool->dead) {
+		err = -EOPNOTSUPP;
+	} else if (id == pool->nr) {
+		err = -ENOSPC;
+	} else {
+		ws->ref.token = ++pool->seq << WS_STREAM_ID_BITS | id;
+		WRITE_ONCE(pool->token[id], ws->ref.token);
+		WRITE_ONCE(pool->nr_reserved, pool->nr_reserved + 1);
+		if (pool->ops && pool->ops->reserved)
+			pool->ops->reserved(pool, id);
+	}
+	spin_unlock(&pool->lock);
+	return err;
+}
+
+static void ws_stream_unreserve(struct ws_stream *ws)
+{
+	struct ws_pool *pool = ws->pool;
+	u32 id = ws_stream_ref_id(ws->ref);
+
+	spin_lock(&pool->lock);
+	WRITE_ONCE(pool->token[id], 0);
+	WRITE_ONCE(pool->nr_reserved, pool->nr_reserved - 1);
+	if (pool->ops && pool->ops->released)
+		pool->ops->released(pool, id);
+	spin_unlock(&pool->lock);
 }
 
 static int ws_stream_release(struct inode *inode, struct file *file)
 {
 	struct ws_stream *ws = file->private_data;
-	struct ws_pool *pool = ws->pool;
 
 	/* An ALLOC that found no free stream leaves a file without one. */
-	if (!ws_stream_ref_none(ws->ref)) {
-		u32 id = ws_stream_ref_id(ws->ref);
-
-		guard(spinlock)(&pool->lock);
-		WRITE_ONCE(pool->token[id], 0);
-		WRITE_ONCE(pool->nr_reserved, pool->nr_reserved - 1);
-		if (pool->ops && pool->ops->released)
-			pool->ops->released(pool, id);
-	}
-
-	ws_pool_put(pool);
+	if (!ws_stream_ref_none(ws->ref))
+		ws_stream_unreserve(ws);
+	ws_pool_put(ws->pool);
 	kfree(ws);
 	return 0;
 }
@@ -161,9 +167,10 @@ static void ws_stream_show_fdinfo(struct seq_file *m, struct file *file)
 
 	seq_printf(m, "stream:\t%u\n", id);
 
-	guard(spinlock)(&pool->lock);
+	spin_lock(&pool->lock);
 	if (pool->ops && pool->ops->show_fdinfo)
 		pool->ops->show_fdinfo(m, pool, id);
+	spin_unlock(&pool->lock);
 }
 
 static const struct file_operations ws_stream_fops = {
