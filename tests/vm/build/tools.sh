@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# tools.sh: build userspace/ inside the sysroot. Results in /wsfs-build/out:
+# what `make install` would install, and under tests/ the unit tests.
+
+set -euo pipefail
+work=/wsfs-build/work
+out=/wsfs-build/out
+
+mkdir -p $work $out
+cmake -S /wsfs/userspace -B $work -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	-DCMAKE_INSTALL_PREFIX=/usr/local -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+	-DCMAKE_CXX_FLAGS=-Werror >/dev/null
+ninja -C $work --quiet
+rm -rf $work/install
+DESTDIR=$work/install ninja -C $work --quiet install >/dev/null
+rsync -a --delete $work/install/usr/local/ $out/

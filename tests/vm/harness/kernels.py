@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The kernels that guests run, and where each comes from."""
+
+import dataclasses
+import pathlib
+
+from . import cache, sysroot
+from .errors import HarnessError
+
+FRAGMENTS = sysroot.VM / "kernels"
+SOURCE_VERSION = "7.3"
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """One kernel: how it is made, and how it is booted."""
+    name: str
+    boots: str                  # "uml", "qemu" or "host"
+    about: str
+    arch: str = "x86_64"
+    base: str = ""              # the make target to configure from; "" if not built here
+    image: str = ""             # the file to boot, in the build tree
+    fragments: tuple = ()
+    memory: str = "4G"          # default for guests
+
+    @property
+    def built(self):
+        """Whether we build it ourselves."""
+        return bool(self.base)
+
+
+KERNELS = {kernel.name: kernel for kernel in (
+    Kernel("uml", "uml", "7.3, user mode Linux: the daily loop",
+           "um", "defconfig", "linux", ("uml",)),
+    Kernel("uml-kasan", "uml", "the same with KASAN, kmemleak, fault injection",
+           "um", "defconfig", "linux", ("uml", "uml-kasan")),
+    Kernel("x86-lockdep", "qemu", "7.3 with lockdep and friends, in QEMU",
+           "x86_64", "tinyconfig", "arch/x86/boot/bzImage", ("x86-lockdep",)),
+    Kernel("6.12", "qemu", "Debian's stable kernel, in QEMU"),
+    Kernel("7.3", "qemu", "Debian's newest kernel (backports), in QEMU"),
+    Kernel("host", "host", "this machine's own kernel"),
+)}
+
+
+def find(name):
+    """The kernel of that name."""
+    if name not in KERNELS:
+        raise HarnessError(f"no kernel named {name!r}; there are: {', '.join(KERNELS)}")
+    return KERNELS[name]
+
+
+def source():
+    """The kernel source tree, unpacked from Debian's package."""
+    version = sysroot.text("toolchain").split("\n", maxsplit=1)[0].split()[-1]
+
+    def unpack(path, log):
+        path.mkdir()
+        log.write_bytes(b"")
+        tar = f"/usr/src/linux-source-{SOURCE_VERSION}.tar.xz"
+        cache.logged(sysroot.inside(["tar", "-xf", tar, "-C", "/wsfs-work", "--strip-components=1"],
+                                    [(path, "/wsfs-work", "rw")]), log, "unpacking the kernel")
+
+    return cache.artifact("source", cache.digest(version), "the kernel source tree", unpack)
+
+
+def _fragments(kernel):
+    return [FRAGMENTS / f"{name}.config" for name in kernel.fragments]
+
+
+def _key(kernel):
+    return cache.digest(sysroot.text("toolchain"), FRAGMENTS / "build.sh", kernel.arch,
+                        kernel.base, kernel.image, *_fragments(kernel))
+
+
+def tree_name(kernel):
+    """The name in the cache of the build tree of a kernel that we build."""
+    return f"kernel-{kernel.name}-{_key(kernel)}"
+
+
+def tree(kernel):
+    """The build tree of a kernel that we build, made when missing."""
+    inside = [pathlib.Path("/wsfs") / file.relative_to(sysroot.TOP)
+              for file in _fragments(kernel)]
+
+    def build(path, log):
+        path.mkdir()
+        log.write_bytes(b"")
+        target = pathlib.Path(kernel.image).name
+        with cache.lock("kernel-build", wait_for="building a kernel"):
+            cache.logged(sysroot.inside(
+                ["/wsfs/tests/vm/kernels/build.sh", kernel.arch, kernel.base, target, *inside],
+                [(sysroot.TOP, "/wsfs", "ro"), (source(), "/wsfs-src", "ro"),
+                 (path, "/wsfs-work", "rw")]), log, f"building the kernel {kernel.name}")
+
+    return cache.artifact(f"kernel-{kernel.name}", _key(kernel), f"the kernel {kernel.name}",
+                          build)
+
+
+def build_binds(kernel):
+    """To build modules for a kernel: what to mount, KDIR, and what tells it from others."""
+    if kernel.built:
+        build_tree = tree(kernel)
+        binds = [(source(), "/wsfs-src", "ro"), (build_tree, "/wsfs-work", "ro")]
+        return binds, "/wsfs-work", build_tree.name
+    return [], f"/lib/modules/{release(kernel)}/build", release(kernel)
+
+
+def release(kernel):
+    """The release (uname -r) of one of Debian's kernels."""
+    return sysroot.text(f"kernels/{kernel.name}")
