@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The workload of the placement tests: files of one directory over streams."""
+
+import os
+
+from lib.placement import assert_balanced, assert_placed
+from lib.writers import Target
+
+
+class Table:
+    """@files files in one directory, dealt to the @streams reserved streams,
+    written in one @way."""
+
+    def __init__(self, bed, way, streams, files, directory="table"):
+        self.bed = bed
+        self.way = way
+        self.streams = streams
+        os.mkdir(bed.at(directory))
+        way.prepare(bed.at(directory))
+        self.targets = []
+        for i in range(files):
+            stream = streams[i % len(streams)]
+            name = f"{directory}/{i:03}"
+            fd = bed.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | way.flags)
+            bed.set(fd, stream)
+            self.targets.append(Target(bed.at(name), fd, i, stream.id))
+
+    def write(self):
+        self.way.write_all(self.targets)
+
+    def of(self, stream_id):
+        return [t for t in self.targets if t.stream == stream_id]
+
+    def assert_home(self, sets):
+        """Every extent is in its stream's set, the files are spread evenly
+        over each set, the bytes are right. @sets: stream id → AGs."""
+        layout = self.bed.xfs.layout()
+        assert_placed(layout, [(t.path, t.fd, sets[t.stream]) for t in self.targets])
+        for stream_id in {t.stream for t in self.targets}:
+            fds = [t.fd for t in self.of(stream_id)]
+            assert_balanced(layout, fds, sets[stream_id])
+        self.assert_contents()
+
+    def assert_contents(self):
+        """As read through wsfs and from the XFS directly."""
+        for target in self.targets:
+            self.way.check(target)
+            self.way.check(target, target.path.replace(self.bed.path, self.bed.lower, 1))
+
+    def reopen(self):
+        """After a remount."""
+        for target in self.targets:
+            target.fd = self.bed.adopt(os.open(target.path, os.O_RDWR | os.O_CLOEXEC))
