@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A workload of SETs on a logged disk, and what every power cut must leave.
+
+The XFS is mounted with wsync, so that each step of a swap is in the log at
+once and a power cut can come between any two of them.
+"""
+
+import os
+
+from lib import ioctls
+from lib.pattern import first_difference, pattern
+from lib.wsfs import Wsfs, strays
+from lib.xfs import MIB, Xfs
+
+AGCOUNT, AG_MIB = 4, 32
+SIZE = 64 << 10
+LENGTH = AGCOUNT * AG_MIB * MIB
+
+
+class Workload:
+    """Runs the SETs; knows from which mark on what has to be there."""
+
+    def __init__(self, device, base, files):
+        self.device = device
+        self.xfs = Xfs(device.path, f"{base}/cut-lower")
+        self.wsfs = Wsfs(self.xfs.path, f"{base}/cut")
+        self.files = files
+        self._fds = []
+
+    def run(self):
+        self.xfs.mkfs(AGCOUNT, AG_MIB)
+        self.xfs.mount("wsync")
+        self.wsfs.mount(4)
+        os.mkdir(f"{self.wsfs.path}/d")
+        streams = [self.wsfs.alloc() for _ in range(4)]
+        try:
+            for i in range(self.files):
+                self._one(i, streams)
+        finally:
+            for fd in self._fds:
+                os.close(fd)
+            for stream in streams:
+                stream.close()
+            self.wsfs.umount()
+            self.xfs.umount()
+
+    def _one(self, i, streams):
+        fd = os.open(f"{self.wsfs.path}/d/{i}", os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o640)
+        self._fds.append(fd)
+        os.setxattr(fd, "user.who", b"%d" % i)
+        os.fsync(fd)
+        self.device.mark(f"created {i}")
+        ioctls.set_stream(fd, streams[i % 4].fd)
+        self.device.mark(f"set {i}")
+        ioctls.set_stream(fd, streams[(i + 1) % 4].fd)
+        os.fsync(fd)
+        self.device.mark(f"set again {i}")
+        os.write(fd, pattern(i, 0, SIZE))
+        os.fsync(fd)
+        self.device.mark(f"written {i}")
+
+
+def check(disk, base, passed):
+    """Mount what a power cut left on @disk; @passed are the marks before it.
+    Returns complaints."""
+    xfs = Xfs(disk, f"{base}/cut-lower")
+    wsfs = Wsfs(xfs.path, f"{base}/cut")
+    xfs.agcount = AGCOUNT
+    complaints = []
+    xfs.mount()
+    try:
+        wsfs.mount(4)
+        try:
+            complaints += _check_files(wsfs.path, passed)
+        finally:
+            wsfs.umount()
+        if left := strays(xfs.path):
+            complaints.append(f"left in .wsfs: {left}")
+    finally:
+        xfs.umount()
+    if report := xfs.check():
+        complaints.append(f"xfs_repair -n:\n{report}")
+    return complaints
+
+
+def _check_files(top, passed):
+    """Each file that was there is there, whole, and nothing else is."""
+    complaints = []
+    names = set(os.listdir(f"{top}/d")) if os.path.isdir(f"{top}/d") else set()
+    if extra := set(os.listdir(top)) - {"d"}:
+        complaints.append(f"stray names in the root: {extra}")
+    for i in range(1000):
+        if f"created {i}" not in passed:
+            break
+        path = f"{top}/d/{i}"
+        if str(i) not in names:
+            complaints.append(f"{path}: gone")
+            continue
+        names.remove(str(i))
+        complaints += _check_file(path, i, f"written {i}" in passed)
+    # one more may just have been made
+    if names - {str(i)}:
+        complaints.append(f"stray names: {names}")
+    return complaints
+
+
+def _check_file(path, i, written):
+    got = os.stat(path)
+    complaints = []
+    if got.st_mode != 0o100640 or got.st_nlink != 1:
+        complaints.append(f"{path}: mode {got.st_mode:o}, {got.st_nlink} links")
+    if os.getxattr(path, "user.who") != b"%d" % i:
+        complaints.append(f"{path}: another file's xattr")
+    with open(path, "rb") as f:
+        data = f.read()
+    if written:
+        if difference := first_difference(data, pattern(i, 0, SIZE)):
+            complaints.append(f"{path}: fsynced data: {difference}")
+    elif data and data.strip(b"\0") and difference_of_prefix(data, i):
+        complaints.append(f"{path}: bytes that were never written")
+    return complaints
+
+
+def difference_of_prefix(data, i):
+    """Does @data hold anything but zeros and the bytes that file @i gets?"""
+    want = pattern(i, 0, len(data))
+    return any(a not in (0, b) for a, b in zip(data, want))

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A power cut around the swap of SET: the old or the new empty file, never
+neither, no stray name, no lost byte."""
+
+import pytest
+
+from lib import logwrites, powercut
+from lib.disks import zero
+from lib.logwrites import FLUSH, FUA, MARK, Log, LoggedDevice, Replay
+from lib.xfs import Xfs
+
+
+@pytest.fixture
+def cut(disks, base, plain, kernel_log):
+    """Runs the workload and then a check after each chosen log entry."""
+    if plain:
+        pytest.skip("--plain: no streams")
+    if reason := logwrites.missing():
+        pytest.skip(reason)
+
+    def run(files, choose):
+        disk, log_disk = disks
+        zero(disk, powercut.LENGTH)
+        device = LoggedDevice(disk, log_disk)
+        try:
+            powercut.Workload(device, base, files).run()
+        finally:
+            device.remove()
+        log = Log(log_disk)
+        try:
+            return replay(log, disk, base, choose(log))
+        finally:
+            log.close()
+
+    return run
+
+
+def replay(log, disk, base, points):
+    """Check after each number of entries in @points; returns how many."""
+    state = Replay(log, disk, powercut.LENGTH)
+    assert points
+    for count in points:
+        state.advance(count)
+        state.write_disk()
+        passed = [e.text for e in log.entries[:count] if e.flags & MARK]
+        complaints = powercut.check(disk, base, passed)
+        assert not complaints, (
+            f"after {count} of {len(log.entries)} log entries, "
+            f"last mark {passed[-1]!r}:\n" + "\n".join(complaints)
+        )
+    return len(points)
+
+
+def around_sets(log, first, last):
+    """The entries from mark @first to mark @last after which something new
+    is on the disk for good."""
+    marks = log.marks()
+    return [
+        count
+        for count in range(marks[first], marks[last] + 1)
+        if log.entries[count - 1].flags & (FLUSH | FUA | MARK)
+    ]
+
+
+def test_at_marks_and_flushes(cut):
+    """Two files; each place where the device was told to keep what it has."""
+    checked = cut(2, lambda log: around_sets(log, "created 0", "written 1"))
+    assert checked >= 8
+
+
+@pytest.mark.long
+def test_at_every_write(cut):
+    """Six files; every single entry of the log."""
+
+    def choose(log):
+        marks = log.marks()
+        return list(range(marks["created 0"], marks["written 5"] + 1))
+
+    assert cut(6, choose) >= 24
+
+
+def test_replay_reproduces_the_disk(disks, base, kernel_log):
+    """The replayer itself: the whole log gives what the disk holds."""
+    if reason := logwrites.missing():
+        pytest.skip(reason)
+    disk, log_disk = disks
+    zero(disk, powercut.LENGTH)
+    device = LoggedDevice(disk, log_disk)
+    try:
+        xfs = Xfs(device.path, f"{base}/cut-lower")
+        xfs.mkfs(powercut.AGCOUNT, powercut.AG_MIB)
+        xfs.mount()
+        for i in range(20):
+            with open(f"{xfs.path}/{i}", "wb") as f:
+                f.write(b"%d" % i * 1000)
+        xfs.umount()
+    finally:
+        device.remove()
+    with open(disk, "rb") as f:
+        want = f.read(powercut.LENGTH)
+    log = Log(log_disk)
+    try:
+        state = Replay(log, disk, powercut.LENGTH)
+        state.advance(len(log.entries))
+        state.write_disk()
+    finally:
+        log.close()
+    with open(disk, "rb") as f:
+        assert f.read(powercut.LENGTH) == want
