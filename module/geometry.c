@@ -109,7 +109,6 @@ static bool sb_parse_sizes(struct wsfs_geo *geo, const u8 *sb)
 	geo->inopblog = sb[SB_INOPBLOG];
 	return size_ok(inodesize, geo->inodelog, MIN_INODESIZE,
 		       MAX_INODESIZE) &&
-	       inodesize <= geo->blocksize &&
 	       geo->inopblog == geo->blocklog - geo->inodelog &&
 	       get_unaligned_be16(sb + SB_INOPBLOCK) == 1 << geo->inopblog;
 }
@@ -410,8 +409,7 @@ static u32 set_run(const struct wsfs_geo *geo, u32 stream, u32 n, u32 *first,
 
 	base = base_set(geo, stream, first);
 	*last = *first + base - 1;
-	if (n < base) {
-		*first += n;
+	if (n == 0) {
 		n = base;
 	} else {
 		*first = wsfs_geo_set_nth(geo, stream, n++);
