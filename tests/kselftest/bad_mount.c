@@ -133,14 +133,15 @@ TEST_F(refused, enotdir_source)
 	char log[1024];
 
 	ASSERT_EQ(0, close(ws_create(WS_XFS "/file")));
+	EXPECT_EQ(-ENOTDIR, try_fsconfig(WS_XFS "/file", NULL, NULL, log,
+					 sizeof(log)));
+	EXPECT_LT(0, strlen(log));
 	EXPECT_EQ(-ENOTDIR, ws_mount(WS_XFS "/file", WS_MNT, "wsfs", 0,
 				     WS_OPTIONS));
 	EXPECT_EQ(-ENOTDIR, ws_mount(ws_disk(0), WS_MNT, "wsfs", 0,
 				     WS_OPTIONS));
 	EXPECT_EQ(-ENOTDIR, ws_mount("/dev/null", WS_MNT, "wsfs", 0,
 				     WS_OPTIONS));
-	EXPECT_EQ(-ENOTDIR, try_fsconfig(WS_XFS "/file", NULL, NULL, log,
-					 sizeof(log)));
 	EXPECT_EQ(1, ws_entries(WS_XFS));
 }
 
@@ -152,6 +153,7 @@ TEST_F(refused, enoent_source)
 				    WS_OPTIONS));
 	EXPECT_EQ(-ENOENT, try_fsconfig(WS_XFS "/none", NULL, NULL, log,
 					sizeof(log)));
+	EXPECT_LT(0, strlen(log));
 	EXPECT_EQ(0, ws_entries(WS_XFS));
 }
 
@@ -195,22 +197,50 @@ TEST_F(refused, context_given_up)
 
 TEST_F(refused, source_in_the_hidden_directory)
 {
+	char log[1024];
+	int fd, ret;
+
+	/* SET makes it at the latest */
+	ASSERT_EQ(0, ws_mount(WS_XFS, WS_MNT, "wsfs", 0, WS_OPTIONS));
+	fd = ws_create(WS_MNT "/file");
+	ASSERT_EQ(0, ws_set(fd, ws_alloc(fd)));
+	close_range(3, ~0U, 0);
+	ASSERT_EQ(0, ws_umount(WS_MNT));
+	ASSERT_TRUE(ws_lists(WS_XFS, ".wsfs"));
+
+	ret = try_fsconfig(WS_XFS "/.wsfs", NULL, NULL, log, sizeof(log));
+	EXPECT_TRUE(ret == -ENOENT || ret == -EINVAL || ret == -EPERM ||
+		    ret == -EBUSY) {
+		TH_LOG("%d", ret);
+	}
+	EXPECT_LT(0, strlen(log));
+	ASSERT_EQ(0, mkdir(WS_XFS "/.wsfs/sub", 0700));
+	ret = try_fsconfig(WS_XFS "/.wsfs/sub", NULL, NULL, log, sizeof(log));
+	EXPECT_GT(0, ret);
+	EXPECT_LT(0, strlen(log));
+	ASSERT_EQ(0, rmdir(WS_XFS "/.wsfs/sub"));
+}
+
+/* It mounts read-only, or it says why not and mounts with -o ro. */
+TEST_F(refused, read_only_lower)
+{
+	char log[1024];
 	int ret;
 
-	/* it is there after a mount, or it is made here */
-	ASSERT_EQ(0, ws_mount(WS_XFS, WS_MNT, "wsfs", 0, WS_OPTIONS));
-	ASSERT_EQ(0, ws_umount(WS_MNT));
-	mkdir(WS_XFS "/.wsfs", 0700);
-	mkdir(WS_XFS "/.wsfs/sub", 0700);
-
-	ret = ws_mount(WS_XFS "/.wsfs", WS_MNT, "wsfs", 0, WS_OPTIONS);
-	EXPECT_TRUE(ret == -EINVAL || ret == -EPERM || ret == -EBUSY) {
-		TH_LOG("%d", ret);
+	ASSERT_EQ(0, ws_mount(NULL, WS_XFS, NULL, MS_REMOUNT | MS_RDONLY,
+			      NULL));
+	ret = try_fsconfig(WS_XFS, NULL, NULL, log, sizeof(log));
+	if (ret) {
+		EXPECT_EQ(-EROFS, ret);
+		EXPECT_NE(NULL, strstr(log, "read-only")) {
+			TH_LOG("the log says '%s'", log);
+		}
 	}
-	ret = ws_mount(WS_XFS "/.wsfs/sub", WS_MNT, "wsfs", 0, WS_OPTIONS);
-	EXPECT_TRUE(ret == -EINVAL || ret == -EPERM || ret == -EBUSY) {
-		TH_LOG("%d", ret);
-	}
+	EXPECT_EQ(0, ws_mount(WS_XFS, WS_MNT, "wsfs", MS_RDONLY, WS_OPTIONS));
+	EXPECT_EQ(-EROFS, ws_create(WS_MNT "/file"));
+	EXPECT_EQ(0, ws_umount(WS_MNT));
+	ASSERT_EQ(0, ws_mount(NULL, WS_XFS, NULL, MS_REMOUNT, NULL));
+	EXPECT_EQ(0, ws_entries(WS_XFS));
 }
 
 static int mount_as_user(int unused_a, int unused_b)

@@ -394,6 +394,62 @@ TEST_F(wsfs, file_with_two_links)
 	EXPECT_EQ(2, a.st_nlink);
 }
 
+TEST_F(wsfs, file_whose_first_name_is_gone)
+{
+	struct stat st, fst;
+	int s, fd;
+
+	s = ws_alloc(self->dir);
+	fd = ws_create(WS_MNT "/a");
+	ASSERT_EQ(0, link(WS_MNT "/a", WS_MNT "/b"));
+	ASSERT_EQ(0, unlink(WS_MNT "/a"));
+	EXPECT_EQ(0, ws_set(fd, s));
+	EXPECT_EQ(1, ws_has_stream(fd));
+	EXPECT_EQ(0, ws_fill(fd, 0, 4096, 'x'));
+	EXPECT_EQ(0, ws_verify(ws_open(WS_MNT "/b", O_RDONLY), 0, 4096, 'x'));
+	ASSERT_EQ(0, stat(WS_MNT "/b", &st));
+	ASSERT_EQ(0, fstat(fd, &fst));
+	EXPECT_EQ(st.st_ino, fst.st_ino);
+	EXPECT_EQ(1, ws_entries(WS_MNT));
+}
+
+/* SET replaces the file that was opened, not what has its name now. */
+TEST_F(wsfs, name_taken_below)
+{
+	int s, fd, lower;
+
+	s = ws_alloc(self->dir);
+	fd = ws_create(WS_MNT "/file");
+	ASSERT_EQ(0, rename(WS_XFS "/file", WS_XFS "/moved"));
+	lower = ws_create(WS_XFS "/file");
+	ASSERT_EQ(0, ws_fill(lower, 0, 4096, 'y'));
+	EXPECT_EQ(0, ws_set(fd, s));
+	EXPECT_EQ(1, ws_has_stream(fd));
+	EXPECT_EQ(0, ws_fill(fd, 0, 4096, 'x'));
+	EXPECT_EQ(0, ws_verify(ws_open(WS_XFS "/moved", O_RDONLY),
+			       0, 4096, 'x'));
+	EXPECT_EQ(0, ws_verify(ws_open(WS_XFS "/file", O_RDONLY),
+			       0, 4096, 'y'));
+	EXPECT_EQ(0, ws_verify(ws_open(WS_MNT "/file", O_RDONLY),
+			       0, 4096, 'y'));
+}
+
+/* What somebody has open below is not lost either. */
+TEST_F(wsfs, open_below)
+{
+	int s, fd, lower;
+
+	s = ws_alloc(self->dir);
+	fd = ws_create(WS_MNT "/file");
+	lower = ws_open(WS_XFS "/file", O_RDWR);
+	EXPECT_EQ(0, ws_set(fd, s));
+	EXPECT_EQ(1, ws_has_stream(fd));
+	EXPECT_EQ(0, ws_fill(lower, 0, 4096, 'x'));
+	EXPECT_EQ(0, ws_verify(fd, 0, 4096, 'x'));
+	EXPECT_EQ(0, ws_verify(ws_open(WS_MNT "/file", O_RDONLY),
+			       0, 4096, 'x'));
+}
+
 TEST_F(wsfs, file_without_a_name)
 {
 	int s, fd;
