@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wsfs is written for Linux 7.3; what 6.12 does differently is here and
+ * nowhere else. Kernels between the two are neither one nor the other and are
+ * refused: nobody has run wsfs on them.
+ */
+#ifndef _WSFS_COMPAT_H
+#define _WSFS_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/backing-file.h>
+#include <linux/dcache.h>
+#include <linux/fileattr.h>
+#include <linux/filelock.h>
+#include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/slab.h>
+#include <linux/version.h>
+
+#ifndef CONFIG_64BIT
+#error "wsfs copies the file size without a lock and needs a 64-bit kernel"
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+
+#define WSFS_IOCB_DROP_COMPAT	0
+#define WSFS_FOP_DONTCACHE	FOP_DONTCACHE
+
+/* What kiocb_clone() leaves out */
+static inline void wsfs_kiocb_clone_rest(struct kiocb *iocb,
+					 const struct kiocb *orig)
+{
+	iocb->ki_write_stream = orig->ki_write_stream;
+	iocb->ki_waitq = orig->ki_waitq;
+}
+
+static inline bool wsfs_dontcache_refused(const struct kiocb *iocb,
+					  const struct file *lower)
+{
+	return (iocb->ki_flags & IOCB_DONTCACHE) &&
+	       !(lower->f_op->fop_flags & FOP_DONTCACHE);
+}
+
+static inline void wsfs_backing_ctx_init(struct backing_file_ctx *ctx,
+					 struct file *file)
+{
+}
+
+static inline void wsfs_dir_context_init(struct dir_context *ctx,
+					 filldir_t actor)
+{
+	ctx->actor = actor;
+}
+
+static inline void wsfs_fileattr_use_xflags(struct file_kattr *fa, u32 xflags)
+{
+	u32 projid = fa->fsx_projid;
+	u32 extsize = fa->fsx_extsize, cowextsize = fa->fsx_cowextsize;
+
+	fileattr_fill_xflags(fa, xflags);
+	fa->fsx_projid = projid;
+	fa->fsx_extsize = extsize;
+	fa->fsx_cowextsize = cowextsize;
+}
+
+static inline void wsfs_set_d_op(struct super_block *sb,
+				 const struct dentry_operations *ops)
+{
+	set_default_d_op(sb, ops);
+}
+
+static inline int wsfs_freeze_lower(struct super_block *sb)
+{
+	return freeze_super(sb, FREEZE_HOLDER_KERNEL | FREEZE_MAY_NEST, NULL);
+}
+
+static inline int wsfs_thaw_lower(struct super_block *sb)
+{
+	return thaw_super(sb, FREEZE_HOLDER_KERNEL | FREEZE_MAY_NEST, NULL);
+}
+
+#define WSFS_UPDATE_TIME(_op, _atime) \
+	int _op(struct inode *inode, enum fs_update_time type, \
+		unsigned int flags) \
+	{ \
+		if (type != FS_UPD_ATIME) \
+			return 0; \
+		return _atime(inode, flags & IOCB_NOWAIT); \
+	}
+#define WSFS_UPDATE_TIME_DECL(_op) \
+	int _op(struct inode *inode, enum fs_update_time type, \
+		unsigned int flags)
+
+#define WSFS_D_REVALIDATE(_op, _fn) \
+	static int _op(struct inode *dir, const struct qstr *name, \
+		       struct dentry *dentry, unsigned int flags) \
+	{ \
+		return _fn(dir, name, dentry, flags); \
+	}
+
+#define WSFS_CREATE(_op, _fn) \
+	static int _op(struct mnt_idmap *idmap, struct inode *dir, \
+		       struct dentry *dentry, umode_t mode) \
+	{ \
+		return _fn(idmap, dir, dentry, mode); \
+	}
+
+#define WSFS_MKDIR(_op, _fn) \
+	static struct dentry *_op(struct mnt_idmap *idmap, struct inode *dir, \
+				  struct dentry *dentry, umode_t mode) \
+	{ \
+		return _fn(idmap, dir, dentry, mode); \
+	}
+
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
+      LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+
+/* Completion in the caller's context goes by fields that are not cloned. */
+#define WSFS_IOCB_DROP_COMPAT	IOCB_DIO_CALLER_COMP
+#define WSFS_FOP_DONTCACHE	0
+
+#define file_kattr		fileattr
+#define delegated_inode		inode *
+
+#ifndef QSTR_LEN
+#define QSTR_LEN(_name, _len)	((struct qstr)QSTR_INIT((_name), (_len)))
+#endif
+#ifndef QSTR
+#define QSTR(_name)		QSTR_LEN((_name), strlen(_name))
+#endif
+
+#define for_each_alias(_dentry, _inode) \
+	hlist_for_each_entry(_dentry, &(_inode)->i_dentry, d_u.d_alias)
+
+static inline void wsfs_kiocb_clone_rest(struct kiocb *iocb,
+					 const struct kiocb *orig)
+{
+	if (orig->ki_flags & IOCB_WAITQ)
+		iocb->ki_waitq = orig->ki_waitq;
+}
+
+static inline bool wsfs_dontcache_refused(const struct kiocb *iocb,
+					  const struct file *lower)
+{
+	return false;
+}
+
+static inline void wsfs_backing_ctx_init(struct backing_file_ctx *ctx,
+					 struct file *file)
+{
+	ctx->user_file = file;
+}
+
+/* The actor is constant there. */
+static inline void wsfs_dir_context_init(struct dir_context *ctx,
+					 filldir_t actor)
+{
+	struct dir_context init = { .actor = actor, .pos = ctx->pos };
+
+	memcpy(ctx, &init, sizeof(init));
+}
+
+static inline void wsfs_fileattr_use_xflags(struct file_kattr *fa, u32 xflags)
+{
+	u32 projid = fa->fsx_projid;
+	u32 extsize = fa->fsx_extsize, cowextsize = fa->fsx_cowextsize;
+
+	fileattr_fill_xflags(fa, xflags);
+	fa->fsx_projid = projid;
+	fa->fsx_extsize = extsize;
+	fa->fsx_cowextsize = cowextsize;
+}
+
+static inline void wsfs_set_d_op(struct super_block *sb,
+				 const struct dentry_operations *ops)
+{
+	sb->s_d_op = ops;
+}
+
+static inline int wsfs_freeze_lower(struct super_block *sb)
+{
+	return freeze_super(sb, FREEZE_HOLDER_KERNEL | FREEZE_MAY_NEST);
+}
+
+static inline int wsfs_thaw_lower(struct super_block *sb)
+{
+	return thaw_super(sb, FREEZE_HOLDER_KERNEL | FREEZE_MAY_NEST);
+}
+
+static inline unsigned long inode_state_read_once(struct inode *inode)
+{
+	return READ_ONCE(inode->i_state);
+}
+
+static inline int icount_read(const struct inode *inode)
+{
+	return atomic_read(&inode->i_count);
+}
+
+#define inode_just_drop		generic_delete_inode
+
+#define mm_get_unmapped_area(_file, _addr, _len, _pgoff, _flags) \
+	mm_get_unmapped_area(current->mm, _file, _addr, _len, _pgoff, _flags)
+
+static inline struct dentry *wsfs_lookup_noperm(const struct qstr *name,
+						struct dentry *base)
+{
+	return lookup_one_len_unlocked(name->name, base, name->len);
+}
+
+#define lookup_noperm_unlocked(_name, _base) \
+	wsfs_lookup_noperm((_name), (_base))
+
+static inline void end_creating(struct dentry *child)
+{
+	if (IS_ERR(child))
+		return;
+	inode_unlock(d_inode(child->d_parent));
+	dput(child);
+}
+
+#define end_removing		end_creating
+
+static inline struct dentry *end_creating_keep(struct dentry *child)
+{
+	if (!IS_ERR(child))
+		dget(child);
+	end_creating(child);
+	return child;
+}
+
+static inline struct dentry *start_creating_noperm(struct dentry *parent,
+						   const struct qstr *name)
+{
+	struct dentry *child;
+
+	inode_lock_nested(d_inode(parent), I_MUTEX_PARENT);
+	if (IS_DEADDIR(d_inode(parent)))
+		child = ERR_PTR(-ENOENT);
+	else
+		child = lookup_one_len(name->name, parent, name->len);
+	if (!IS_ERR(child) && d_is_positive(child)) {
+		dput(child);
+		child = ERR_PTR(-EEXIST);
+	}
+	if (IS_ERR(child))
+		inode_unlock(d_inode(parent));
+	return child;
+}
+
+static inline struct dentry *start_removing_dentry(struct dentry *parent,
+						   struct dentry *child)
+{
+	int err = 0;
+
+	inode_lock_nested(d_inode(parent), I_MUTEX_PARENT);
+	if (IS_DEADDIR(d_inode(parent)) || child->d_parent != parent ||
+	    d_unhashed(child))
+		err = -EINVAL;
+	else if (d_is_negative(child))
+		err = -ENOENT;
+	if (err) {
+		inode_unlock(d_inode(parent));
+		return ERR_PTR(err);
+	}
+	return dget(child);
+}
+
+/* As in 7.3; vfs_rename() wants the kernel's own structure. */
+struct wsfs_renamedata {
+	struct mnt_idmap *mnt_idmap;
+	struct dentry *old_parent;
+	struct dentry *old_dentry;
+	struct dentry *new_parent;
+	struct dentry *new_dentry;
+	unsigned int flags;
+};
+
+static inline int wsfs_check_renaming(struct wsfs_renamedata *rd,
+				      struct dentry *old_dentry,
+				      struct dentry *new_dentry,
+				      struct dentry *trap)
+{
+	if (d_unhashed(old_dentry) ||
+	    (rd->old_parent && rd->old_parent != old_dentry->d_parent) ||
+	    d_unhashed(new_dentry) || rd->new_parent != new_dentry->d_parent)
+		return -EINVAL;
+	if (old_dentry == trap)
+		return -EINVAL;
+	if (new_dentry == trap)
+		return rd->flags & RENAME_EXCHANGE ? -EINVAL : -ENOTEMPTY;
+	if ((rd->flags & RENAME_NOREPLACE) && d_is_positive(new_dentry))
+		return -EEXIST;
+	if ((rd->flags & RENAME_EXCHANGE) && d_is_negative(new_dentry))
+		return -ENOENT;
+	return 0;
+}
+
+static inline int wsfs_start_renaming(struct wsfs_renamedata *rd,
+				      struct dentry *old_dentry,
+				      struct dentry *new_dentry,
+				      const struct qstr *name)
+{
+	struct dentry *trap = lock_rename_child(old_dentry, rd->new_parent);
+	struct dentry *old_parent;
+	int err;
+
+	if (IS_ERR(trap))
+		return PTR_ERR(trap);
+	old_parent = dget(old_dentry->d_parent);
+	if (new_dentry)
+		dget(new_dentry);
+	else
+		new_dentry = lookup_one_len(name->name, rd->new_parent,
+					    name->len);
+	err = PTR_ERR_OR_ZERO(new_dentry);
+	if (!err) {
+		err = wsfs_check_renaming(rd, old_dentry, new_dentry, trap);
+		if (err)
+			dput(new_dentry);
+	}
+	if (err) {
+		unlock_rename(old_parent, rd->new_parent);
+		dput(old_parent);
+		return err;
+	}
+	rd->old_parent = old_parent;
+	rd->old_dentry = dget(old_dentry);
+	rd->new_dentry = new_dentry;
+	return 0;
+}
+
+static inline void wsfs_end_renaming(struct wsfs_renamedata *rd)
+{
+	unlock_rename(rd->old_parent, rd->new_parent);
+	dput(rd->old_dentry);
+	dput(rd->new_dentry);
+	dput(rd->old_parent);
+}
+
+static inline int wsfs_vfs_rename(struct wsfs_renamedata *rd)
+{
+	struct renamedata old = {
+		.old_mnt_idmap	= rd->mnt_idmap,
+		.old_dir	= d_inode(rd->old_parent),
+		.old_dentry	= rd->old_dentry,
+		.new_mnt_idmap	= rd->mnt_idmap,
+		.new_dir	= d_inode(rd->new_parent),
+		.new_dentry	= rd->new_dentry,
+		.flags		= rd->flags,
+	};
+
+	return vfs_rename(&old);
+}
+
+#define start_renaming_dentry(_rd, _flags, _old, _name) \
+	wsfs_start_renaming((_rd), (_old), NULL, (_name))
+#define start_renaming_two_dentries(_rd, _old, _new) \
+	wsfs_start_renaming((_rd), (_old), (_new), NULL)
+#define end_renaming(_rd)	wsfs_end_renaming(_rd)
+#define vfs_rename(_rd)		wsfs_vfs_rename(_rd)
+#define renamedata		wsfs_renamedata
+
+/* d_exchange() is not exported there: each takes a copy of the other's name. */
+static inline void wsfs_d_exchange(struct dentry *a, struct dentry *b)
+{
+	struct dentry *name_a = d_alloc(a->d_parent, &a->d_name);
+	struct dentry *name_b = d_alloc(b->d_parent, &b->d_name);
+
+	if (name_a && name_b) {
+		d_move(a, name_b);
+		d_move(b, name_a);
+	} else {
+		/* The next lookup puts them where they belong. */
+		d_drop(a);
+		d_drop(b);
+	}
+	dput(name_a);
+	dput(name_b);
+}
+
+#define d_exchange(_a, _b)	wsfs_d_exchange((_a), (_b))
+
+static inline int wsfs_vfs_create(struct mnt_idmap *idmap,
+				  struct dentry *dentry, umode_t mode)
+{
+	return vfs_create(idmap, d_inode(dentry->d_parent), dentry, mode, true);
+}
+
+static inline struct dentry *wsfs_vfs_mkdir(struct mnt_idmap *idmap,
+					    struct inode *dir,
+					    struct dentry *dentry, umode_t mode)
+{
+	int err = vfs_mkdir(idmap, dir, dentry, mode);
+
+	if (err) {
+		end_creating(dentry);
+		return ERR_PTR(err);
+	}
+	return dentry;
+}
+
+static inline int wsfs_vfs_rmdir(struct mnt_idmap *idmap, struct inode *dir,
+				 struct dentry *dentry, struct inode **delegated)
+{
+	return vfs_rmdir(idmap, dir, dentry);
+}
+
+#define vfs_create(_idmap, _dentry, _mode, _di) \
+	wsfs_vfs_create((_idmap), (_dentry), (_mode))
+#define vfs_mkdir(_idmap, _dir, _dentry, _mode, _di) \
+	wsfs_vfs_mkdir((_idmap), (_dir), (_dentry), (_mode))
+#define vfs_mknod(_idmap, _dir, _dentry, _mode, _dev, _di) \
+	vfs_mknod((_idmap), (_dir), (_dentry), (_mode), (_dev))
+#define vfs_symlink(_idmap, _dir, _dentry, _target, _di) \
+	vfs_symlink((_idmap), (_dir), (_dentry), (_target))
+#define vfs_rmdir		wsfs_vfs_rmdir
+
+#define WSFS_UPDATE_TIME(_op, _atime) \
+	int _op(struct inode *inode, int flags) \
+	{ \
+		return flags & S_ATIME ? _atime(inode, false) : 0; \
+	}
+#define WSFS_UPDATE_TIME_DECL(_op) \
+	int _op(struct inode *inode, int flags)
+
+#define WSFS_D_REVALIDATE(_op, _fn) \
+	static int _op(struct dentry *dentry, unsigned int flags) \
+	{ \
+		struct name_snapshot name; \
+		struct dentry *parent; \
+		struct inode *dir; \
+		int ret; \
+		\
+		if (flags & LOOKUP_RCU) { \
+			dir = d_inode_rcu(READ_ONCE(dentry->d_parent)); \
+			if (!dir) \
+				return -ECHILD; \
+			take_dentry_name_snapshot(&name, dentry); \
+			ret = _fn(dir, &name.name, dentry, flags); \
+			release_dentry_name_snapshot(&name); \
+			return ret; \
+		} \
+		parent = dget_parent(dentry); \
+		take_dentry_name_snapshot(&name, dentry); \
+		ret = _fn(d_inode(parent), &name.name, dentry, flags); \
+		release_dentry_name_snapshot(&name); \
+		dput(parent); \
+		return ret; \
+	}
+
+#define WSFS_CREATE(_op, _fn) \
+	static int _op(struct mnt_idmap *idmap, struct inode *dir, \
+		       struct dentry *dentry, umode_t mode, bool excl) \
+	{ \
+		return _fn(idmap, dir, dentry, mode); \
+	}
+
+#define WSFS_MKDIR(_op, _fn) \
+	static int _op(struct mnt_idmap *idmap, struct inode *dir, \
+		       struct dentry *dentry, umode_t mode) \
+	{ \
+		return PTR_ERR_OR_ZERO(_fn(idmap, dir, dentry, mode)); \
+	}
+
+#else
+#error "wsfs supports Linux 6.12 (long-term) and Linux 7.3 or newer"
+#endif
+
+#endif /* _WSFS_COMPAT_H */

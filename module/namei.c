@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names: every change of a directory is made in the lower directory, under its
+ * lock and by the VFS's own helpers, and then shown in the wsfs dcache.
+ *
+ * A wsfs dentry holds the lower dentry of the same name in d_fsdata, a negative
+ * one too: that is how a name that appears, moves or goes below is noticed
+ * (wsfs_d_revalidate()). A reserved name has none.
+ */
+
+#include <linux/namei.h>
+#include "wsfs.h"
+
+#define WSFS_RESERVED_NAME	".wsfs"
+
+/**
+ * wsfs_name_reserved() - is a name wsfs's own
+ * @parent: directory it is looked for in
+ * @name: the name
+ *
+ * Return: true for what must neither be seen nor made through wsfs.
+ */
+bool wsfs_name_reserved(const struct dentry *parent, const struct qstr *name)
+{
+	return IS_ROOT(parent) && name->len == strlen(WSFS_RESERVED_NAME) &&
+	       !memcmp(name->name, WSFS_RESERVED_NAME, name->len);
+}
+
+static void wsfs_d_release(struct dentry *dentry)
+{
+	dput(wsfs_lower_dentry(dentry));
+}
+
+static bool wsfs_lower_dentry_fits(const struct dentry *lower,
+				   const struct inode *lower_dir,
+				   const struct qstr *name,
+				   const struct inode *inode)
+{
+	const struct inode *lower_inode = d_inode_rcu(lower);
+
+	return !d_unhashed(lower) &&
+	       d_inode_rcu(READ_ONCE(lower->d_parent)) == lower_dir &&
+	       d_same_name(lower, READ_ONCE(lower->d_parent), name) &&
+	       lower_inode == (inode ? wsfs_lower_inode(inode) : NULL);
+}
+
+static bool wsfs_d_valid(struct inode *dir, const struct qstr *name,
+			 struct dentry *dentry)
+{
+	struct dentry *lower;
+	bool valid;
+
+	rcu_read_lock();
+	lower = wsfs_lower_dentry(dentry);
+	valid = !lower || wsfs_lower_dentry_fits(lower, wsfs_lower_inode(dir),
+						 name, d_inode_rcu(dentry));
+	rcu_read_unlock();
+	return valid;
+}
+
+/*
+ * Somebody may have changed the lower directly. Takes no lock and no reference
+ * when the answer is yes, so that walks stay under RCU.
+ */
+static int wsfs_d_revalidate(struct inode *dir, const struct qstr *name,
+			     struct dentry *dentry, unsigned int flags)
+{
+	struct inode *inode;
+
+	if (!wsfs_d_valid(dir, name, dentry)) {
+		if (flags & LOOKUP_RCU)
+			return -ECHILD;
+		/*
+		 * Another task may just be making the change through wsfs,
+		 * with the lower ahead of our dcache. It holds the i_rwsem, so
+		 * we do not, and can wait for it.
+		 */
+		if (test_bit(WSFS_CHANGING, &WSFS_I(dir)->state)) {
+			inode_lock_shared(dir);
+			inode_unlock_shared(dir);
+		}
+		if (!wsfs_d_valid(dir, name, dentry))
+			return 0;
+	}
+	/* A mode changed below has to be seen by the VFS's own checks. */
+	inode = d_inode_rcu(dentry);
+	if (inode && !(flags & LOOKUP_RCU))
+		wsfs_copy_attr(inode);
+	return 1;
+}
+
+WSFS_D_REVALIDATE(wsfs_d_revalidate_op, wsfs_d_revalidate)
+
+const struct dentry_operations wsfs_dentry_ops = {
+	.d_revalidate	= wsfs_d_revalidate_op,
+	.d_release	= wsfs_d_release,
+};
+
+/*
+ * Around every change that the lower sees before our dcache does. The caller
+ * holds the i_rwsem of @dir exclusively.
+ */
+void wsfs_change_begin(struct inode *dir)
+{
+	set_bit(WSFS_CHANGING, &WSFS_I(dir)->state);
+	/* Pairs with the lock operations inside wsfs_d_valid()'s lookups. */
+	smp_mb__after_atomic();
+}
+
+void wsfs_change_end(struct inode *dir)
+{
+	clear_bit_unlock(WSFS_CHANGING, &WSFS_I(dir)->state);
+}
+
+static void wsfs_set_lower_dentry(struct dentry *dentry, struct dentry *lower)
+{
+	dput(xchg(&dentry->d_fsdata, lower));
+}
+
+static struct dentry *wsfs_lookup(struct inode *dir, struct dentry *dentry,
+				  unsigned int flags)
+{
+	struct dentry *lower_dir = wsfs_lower_dentry(dentry->d_parent);
+	struct dentry *lower, *alias;
+	struct inode *inode = NULL;
+
+	if (wsfs_name_reserved(dentry->d_parent, &dentry->d_name)) {
+		d_add(dentry, NULL);
+		return NULL;
+	}
+
+	/* The VFS has checked the right to search through wsfs_permission(). */
+	lower = lookup_noperm_unlocked(&QSTR_LEN(dentry->d_name.name,
+						 dentry->d_name.len),
+				       lower_dir);
+	if (IS_ERR(lower))
+		return lower;
+
+	dentry->d_fsdata = lower;
+	if (d_is_positive(lower)) {
+		inode = wsfs_iget(dir->i_sb, d_inode(lower));
+		if (IS_ERR(inode))
+			return ERR_CAST(inode);
+	}
+	alias = d_splice_alias(inode, dentry);
+	/* A directory moved below keeps its dentry, not its lower one. */
+	if (!IS_ERR_OR_NULL(alias) && wsfs_lower_dentry(alias) != lower)
+		wsfs_set_lower_dentry(alias, dget(lower));
+	return alias;
+}
+
+/*
+ * What every creation shares. wsfs_begin_create() locks the lower directory
+ * and returns the lower dentry for the name; wsfs_end_create() shows in wsfs
+ * what was made there.
+ */
+static struct dentry *wsfs_begin_create(struct dentry *dentry)
+{
+	struct vfsmount *mnt = wsfs_lower_mnt(dentry->d_sb);
+	struct dentry *lower;
+	int err;
+
+	if (wsfs_name_reserved(dentry->d_parent, &dentry->d_name))
+		return ERR_PTR(-EPERM);
+	err = mnt_want_write(mnt);
+	if (err)
+		return ERR_PTR(err);
+	lower = start_creating_noperm(wsfs_lower_dentry(dentry->d_parent),
+				      &QSTR_LEN(dentry->d_name.name,
+						dentry->d_name.len));
+	if (IS_ERR(lower))
+		mnt_drop_write(mnt);
+	else
+		wsfs_change_begin(d_inode(dentry->d_parent));
+	return lower;
+}
+
+static void wsfs_undo_create(struct dentry *lower)
+{
+	struct inode *lower_dir = d_inode(lower->d_parent);
+
+	/* Nobody but us can have used it: the directory is still locked. */
+	if (d_is_dir(lower))
+		vfs_rmdir(&nop_mnt_idmap, lower_dir, lower, NULL);
+	else
+		vfs_unlink(&nop_mnt_idmap, lower_dir, lower, NULL);
+}
+
+/* @lower: what wsfs_begin_create() or vfs_mkdir() returned */
+static int wsfs_end_create(struct inode *dir, struct dentry *dentry,
+			   struct dentry *lower, int err)
+{
+	struct inode *inode;
+
+	if (!err) {
+		inode = wsfs_iget(dir->i_sb, d_inode(lower));
+		if (IS_ERR(inode)) {
+			err = PTR_ERR(inode);
+			wsfs_undo_create(lower);
+		} else {
+			wsfs_set_lower_dentry(dentry, dget(lower));
+			d_instantiate(dentry, inode);
+		}
+	}
+	wsfs_change_end(dir);
+	end_creating(lower);
+	mnt_drop_write(wsfs_lower_mnt(dir->i_sb));
+	wsfs_copy_attr(dir);
+	return err;
+}
+
+static int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
+		       struct dentry *dentry, umode_t mode)
+{
+	struct dentry *lower = wsfs_begin_create(dentry);
+	int err;
+
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	err = vfs_create(wsfs_lower_idmap(dir->i_sb), lower, mode, NULL);
+	return wsfs_end_create(dir, dentry, lower, err);
+}
+
+WSFS_CREATE(wsfs_create_op, wsfs_create)
+
+static int wsfs_mknod(struct mnt_idmap *idmap, struct inode *dir,
+		      struct dentry *dentry, umode_t mode, dev_t dev)
+{
+	struct dentry *lower = wsfs_begin_create(dentry);
+	int err;
+
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	err = vfs_mknod(wsfs_lower_idmap(dir->i_sb), d_inode(lower->d_parent),
+			lower, mode, dev, NULL);
+	return wsfs_end_create(dir, dentry, lower, err);
+}
+
+static int wsfs_symlink(struct mnt_idmap *idmap, struct inode *dir,
+			struct dentry *dentry, const char *target)
+{
+	struct dentry *lower = wsfs_begin_create(dentry);
+	int err;
+
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	err = vfs_symlink(wsfs_lower_idmap(dir->i_sb),
+			  d_inode(lower->d_parent), lower, target, NULL);
+	return wsfs_end_create(dir, dentry, lower, err);
+}
+
+static struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
+				 struct dentry *dentry, umode_t mode)
+{
+	struct dentry *lower = wsfs_begin_create(dentry);
+
+	if (IS_ERR(lower))
+		return lower;
+	/* Unlocks and drops @lower itself when it fails. */
+	lower = vfs_mkdir(wsfs_lower_idmap(dir->i_sb), d_inode(lower->d_parent),
+			  lower, mode, NULL);
+	return ERR_PTR(wsfs_end_create(dir, dentry, lower,
+				       PTR_ERR_OR_ZERO(lower)));
+}
+
+WSFS_MKDIR(wsfs_mkdir_op, wsfs_mkdir)
+
+static int wsfs_link(struct dentry *old_dentry, struct inode *dir,
+		     struct dentry *dentry)
+{
+	struct inode *inode = d_inode(old_dentry);
+	struct dentry *lower = wsfs_begin_create(dentry);
+	int err;
+
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	/* The VFS holds the i_rwsem of @inode: no SET meanwhile. */
+	err = vfs_link(wsfs_lower_dentry(old_dentry),
+		       wsfs_lower_idmap(dir->i_sb), d_inode(lower->d_parent),
+		       lower, NULL);
+	if (!err) {
+		wsfs_set_lower_dentry(dentry, dget(lower));
+		ihold(inode);
+		d_instantiate(dentry, inode);
+	}
+	wsfs_change_end(dir);
+	end_creating(lower);
+	mnt_drop_write(wsfs_lower_mnt(dir->i_sb));
+	wsfs_copy_attr(inode);
+	wsfs_copy_attr(dir);
+	return err;
+}
+
+static int wsfs_remove(struct inode *dir, struct dentry *dentry,
+		       int (*remove)(struct mnt_idmap *idmap,
+				     struct inode *dir, struct dentry *dentry,
+				     struct delegated_inode *delegated))
+{
+	struct vfsmount *mnt = wsfs_lower_mnt(dir->i_sb);
+	struct dentry *lower;
+	int err;
+
+	err = mnt_want_write(mnt);
+	if (err)
+		return err;
+	lower = start_removing_dentry(wsfs_lower_dentry(dentry->d_parent),
+				      wsfs_lower_dentry(dentry));
+	if (IS_ERR(lower)) {
+		/* Moved or removed below; another lookup will tell. */
+		err = PTR_ERR(lower) == -EINVAL ? -ESTALE : PTR_ERR(lower);
+		goto out;
+	}
+	wsfs_change_begin(dir);
+	err = remove(mnt_idmap(mnt), d_inode(lower->d_parent), lower, NULL);
+	/* The lower dentry is gone: let the next lookup find a fresh one. */
+	if (!err)
+		d_drop(dentry);
+	wsfs_change_end(dir);
+	end_removing(lower);
+out:
+	mnt_drop_write(mnt);
+	wsfs_copy_attr(d_inode(dentry));
+	wsfs_copy_attr(dir);
+	return err;
+}
+
+static int wsfs_unlink(struct inode *dir, struct dentry *dentry)
+{
+	return wsfs_remove(dir, dentry, vfs_unlink);
+}
+
+static int wsfs_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	return wsfs_remove(dir, dentry, vfs_rmdir);
+}
+
+static int wsfs_rename(struct mnt_idmap *idmap,
+		       struct inode *old_dir, struct dentry *old_dentry,
+		       struct inode *new_dir, struct dentry *new_dentry,
+		       unsigned int flags)
+{
+	struct vfsmount *mnt = wsfs_lower_mnt(old_dir->i_sb);
+	struct inode *target = d_inode(new_dentry);
+	struct renamedata rd = {
+		.mnt_idmap	= mnt_idmap(mnt),
+		.old_parent	= wsfs_lower_dentry(old_dentry->d_parent),
+		.new_parent	= wsfs_lower_dentry(new_dentry->d_parent),
+		.flags		= flags,
+	};
+	int err;
+
+	/* Neither may anything take the name, nor an exchange give it. */
+	if (wsfs_name_reserved(new_dentry->d_parent, &new_dentry->d_name))
+		return -EPERM;
+	err = mnt_want_write(mnt);
+	if (err)
+		return err;
+	err = start_renaming_dentry(&rd, 0, wsfs_lower_dentry(old_dentry),
+				    &QSTR_LEN(new_dentry->d_name.name,
+					      new_dentry->d_name.len));
+	if (err) {
+		if (err == -EINVAL)
+			err = -ESTALE;
+		goto out;
+	}
+	wsfs_change_begin(old_dir);
+	wsfs_change_begin(new_dir);
+	/* Replace what the caller has seen, not what came there since. */
+	if (d_inode(rd.new_dentry) !=
+	    (target ? wsfs_lower_inode(target) : NULL))
+		err = -ESTALE;
+	else
+		err = vfs_rename(&rd);
+	/* Here, not in the VFS: FS_RENAME_DOES_D_MOVE. */
+	if (!err && (flags & RENAME_EXCHANGE))
+		d_exchange(old_dentry, new_dentry);
+	else if (!err)
+		d_move(old_dentry, new_dentry);
+	wsfs_change_end(new_dir);
+	wsfs_change_end(old_dir);
+	end_renaming(&rd);
+out:
+	mnt_drop_write(mnt);
+	wsfs_copy_attr(old_dir);
+	wsfs_copy_attr(new_dir);
+	wsfs_copy_attr(d_inode(old_dentry));
+	if (target)
+		wsfs_copy_attr(target);
+	return err;
+}
+
+static int wsfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
+			struct file *file, umode_t mode)
+{
+	struct dentry *dentry = file->f_path.dentry;
+	struct path lower_dir = {
+		.mnt = wsfs_lower_mnt(dir->i_sb),
+		.dentry = wsfs_lower_dentry(dentry->d_parent),
+	};
+	struct wsfs_file *wf;
+	struct inode *inode;
+	struct file *lower;
+	int err;
+
+	err = mnt_want_write(lower_dir.mnt);
+	if (err)
+		return err;
+	lower = backing_tmpfile_open(file, file->f_flags | O_NOATIME,
+				     &lower_dir, mode, current_cred());
+	if (IS_ERR(lower)) {
+		err = PTR_ERR(lower);
+		goto out;
+	}
+	err = -ENOMEM;
+	wf = wsfs_file_alloc(lower);
+	if (!wf)
+		goto out;	/* wsfs_file_alloc() has dropped @lower */
+
+	inode = wsfs_iget(dir->i_sb, file_inode(lower));
+	if (IS_ERR(inode)) {
+		err = PTR_ERR(inode);
+		wsfs_file_free(wf);
+		goto out;
+	}
+	dentry->d_fsdata = dget(lower->f_path.dentry);
+	d_mark_tmpfile(file, inode);
+	d_instantiate(dentry, inode);
+	file->private_data = wf;	/* wsfs_file_open() takes it up */
+	err = finish_open(file, dentry, NULL);
+	if (err && !(file->f_mode & FMODE_OPENED) && file->private_data) {
+		file->private_data = NULL;
+		wsfs_file_free(wf);
+	}
+out:
+	mnt_drop_write(lower_dir.mnt);
+	return err;
+}
+
+const struct inode_operations wsfs_dir_iops = {
+	.lookup		= wsfs_lookup,
+	.create		= wsfs_create_op,
+	.mkdir		= wsfs_mkdir_op,
+	.mknod		= wsfs_mknod,
+	.symlink	= wsfs_symlink,
+	.link		= wsfs_link,
+	.unlink		= wsfs_unlink,
+	.rmdir		= wsfs_rmdir,
+	.rename		= wsfs_rename,
+	.tmpfile	= wsfs_tmpfile,
+	.permission	= wsfs_permission,
+	.setattr	= wsfs_setattr,
+	.getattr	= wsfs_getattr,
+	.listxattr	= wsfs_listxattr,
+	.get_inode_acl	= wsfs_get_inode_acl,
+	.get_acl	= wsfs_get_acl,
+	.set_acl	= wsfs_set_acl,
+	.fileattr_get	= wsfs_fileattr_get,
+	.fileattr_set	= wsfs_fileattr_set,
+	.update_time	= wsfs_update_time,
+};
+
+/**
+ * wsfs_dentry_for_lower() - the wsfs dentry of a lower directory
+ * @sb: the wsfs superblock
+ * @lower: a directory on the lower superblock
+ *
+ * Walks down from the root; for mounting a directory of the lower.
+ *
+ * Return: the dentry, referenced, or an ERR_PTR: ENOENT for wsfs's own
+ * directory and what is in it, ESTALE when @lower was moved meanwhile.
+ */
+struct dentry *wsfs_dentry_for_lower(struct super_block *sb,
+				     struct dentry *lower)
+{
+	struct dentry *dentry = dget(sb->s_root);
+	char *page = (char *)__get_free_page(GFP_KERNEL);
+	char *path, *name;
+
+	if (!page) {
+		dput(dentry);
+		return ERR_PTR(-ENOMEM);
+	}
+	path = dentry_path_raw(lower, page, PAGE_SIZE);
+	if (IS_ERR(path)) {
+		dput(dentry);
+		dentry = ERR_CAST(path);
+		goto out;
+	}
+	while ((name = strsep(&path, "/"))) {
+		struct dentry *parent = dentry;
+
+		if (!*name)
+			continue;
+		dentry = lookup_noperm_unlocked(&QSTR(name), parent);
+		dput(parent);
+		if (IS_ERR(dentry))
+			goto out;
+		if (!d_is_dir(dentry)) {
+			dput(dentry);
+			dentry = ERR_PTR(-ENOENT);
+			goto out;
+		}
+	}
+	if (wsfs_lower_dentry(dentry) != lower) {
+		dput(dentry);
+		dentry = ERR_PTR(-ESTALE);
+	}
+out:
+	free_page((unsigned long)page);
+	return dentry;
+}

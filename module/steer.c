@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Steering: which stream a file has, and which AG of the stream's set it gets.
+ *
+ * A stream is set on an inode by value and holds nothing. The place is chosen
+ * once, at SET, by putting the file's inode into the AG (home.c): XFS puts the
+ * first extent next to the inode and every later one next to the one before.
+ * Where that is not possible the stream is noted all the same, and the miss is
+ * counted.
+ */
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/fs.h>
+#include <linux/fileattr.h>
+#include <linux/magic.h>
+#include <linux/pagemap.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/statfs.h>
+#include "../uapi/linux/wsfs.h"
+#include "wsfs.h"
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+/* The lower is asked for its size at most so often by SET. */
+#define WSFS_REFRESH_INTERVAL	HZ
+
+/* A per-CPU count of bytes is folded into the shared one at this size. */
+#define WSFS_BYTES_BATCH	(1 << 28)
+
+static bool wsfs_lower_is_xfs(const struct super_block *lower)
+{
+	return lower->s_magic == XFS_SUPER_MAGIC && lower->s_bdev &&
+	       !strcmp(lower->s_type->name, "xfs");
+}
+
+/* Past the device's page cache, which XFS does not keep in step. */
+static int wsfs_read_sector(struct block_device *bdev, struct page *page)
+{
+	struct bio_vec bvec;
+	struct bio bio;
+	int err;
+
+	bio_init(&bio, bdev, &bvec, 1, REQ_OP_READ);
+	bio.bi_iter.bi_sector = 0;
+	__bio_add_page(&bio, page, WSFS_GEO_SECTOR_MAX, 0);
+	err = submit_bio_wait(&bio);
+	bio_uninit(&bio);
+	return err;
+}
+
+static int wsfs_read_geo(struct block_device *bdev, struct wsfs_geo *geo)
+{
+	struct page *page = alloc_pages(GFP_KERNEL,
+					get_order(WSFS_GEO_SECTOR_MAX));
+	int err;
+
+	if (!page)
+		return -ENOMEM;
+	err = wsfs_read_sector(bdev, page);
+	if (!err)
+		err = wsfs_geo_parse(geo, page_address(page),
+				     WSFS_GEO_SECTOR_MAX,
+				     bdev_nr_bytes(bdev));
+	__free_pages(page, get_order(WSFS_GEO_SECTOR_MAX));
+	return err;
+}
+
+/* XFS tells of -o filestreams in no other way than by its mount options. */
+static bool wsfs_lower_filestreams(struct super_block *lower)
+{
+	struct seq_file m = { .size = PAGE_SIZE };
+	bool ret = false;
+
+	m.buf = kzalloc(m.size, GFP_KERNEL);
+	if (m.buf && lower->s_op->show_options &&
+	    !lower->s_op->show_options(&m, lower->s_root) &&
+	    m.count < m.size) {
+		m.buf[m.count] = 0;
+		ret = strstr(m.buf, ",filestreams");
+	}
+	kfree(m.buf);
+	return ret;
+}
+
+static void wsfs_pool_reserved(struct ws_pool *pool, u32 id)
+{
+	struct wsfs_sb *wsb = pool->private;
+
+	wsb->streams[id].files = 0;
+	percpu_counter_set(&wsb->streams[id].bytes, 0);
+	trace_wsfs_alloc(wsb, id);
+}
+
+static void wsfs_pool_released(struct ws_pool *pool, u32 id)
+{
+	struct wsfs_sb *wsb = pool->private;
+
+	trace_wsfs_release(wsb, id, wsb->streams[id].files);
+	wsb->streams[id].files = 0;
+}
+
+static void wsfs_pool_show_fdinfo(struct seq_file *m, struct ws_pool *pool,
+				  u32 id)
+{
+	struct wsfs_sb *wsb = pool->private;
+
+	seq_puts(m, "ag_set:\t");
+	wsfs_geo_show_set(m, &wsb->geo, id);
+	seq_printf(m, "\nfiles:\t%u\nbytes:\t%lld\n", wsb->streams[id].files,
+		   percpu_counter_sum_positive(&wsb->streams[id].bytes));
+}
+
+static const struct ws_pool_ops wsfs_pool_ops = {
+	.reserved	= wsfs_pool_reserved,
+	.released	= wsfs_pool_released,
+	.show_fdinfo	= wsfs_pool_show_fdinfo,
+};
+
+static int wsfs_choose_streams(struct super_block *sb, struct fs_context *fc)
+{
+	struct super_block *lower = wsfs_lower_sb(sb);
+	struct wsfs_sb *wsb = WSFS_SB(sb);
+	int err;
+
+	if (!wsfs_lower_is_xfs(lower)) {
+		if (wsb->opt_streams > 0)
+			return invalf(fc, "%s: streams=%d needs XFS below, this is %s",
+				      fc->source, wsb->opt_streams,
+				      lower->s_type->name);
+		pr_info("wsfs (%s): %s below, no write streams\n", sb->s_id,
+			lower->s_type->name);
+		return 0;
+	}
+	err = wsfs_read_geo(lower->s_bdev, &wsb->geo);
+	if (err) {
+		errorf(fc, "%s: the XFS superblock on %pg is not usable (%d); run xfs_repair -n",
+		       fc->source, lower->s_bdev, err);
+		memset(&wsb->geo, 0, sizeof(wsb->geo));
+		return err;
+	}
+	wsb->geo.streams = wsb->opt_streams >= 0 ? wsb->opt_streams :
+			   wsfs_geo_default_streams(wsb->geo.agcount);
+	wsb->filestreams = wsfs_lower_filestreams(lower);
+	return 0;
+}
+
+/**
+ * wsfs_steer_init() - find the geometry and set up the streams
+ * @sb: a wsfs superblock that is being filled
+ * @fc: takes the message when it fails
+ *
+ * Return: 0; EINVAL for streams= over something other than XFS; EUCLEAN or
+ * EINVAL for a superblock that cannot be trusted; EIO; ENOMEM.
+ */
+int wsfs_steer_init(struct super_block *sb, struct fs_context *fc)
+{
+	struct wsfs_sb *wsb = WSFS_SB(sb);
+	u32 i, nr;
+	int err;
+
+	err = wsfs_choose_streams(sb, fc);
+	if (err)
+		return err;
+
+	nr = wsb->geo.streams;
+	wsb->streams = kvcalloc(max(nr, 1), sizeof(*wsb->streams), GFP_KERNEL);
+	if (!wsb->streams)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		err = percpu_counter_init(&wsb->streams[i].bytes, 0,
+					  GFP_KERNEL);
+		if (err)
+			goto out_counters;
+	}
+	wsb->pool = ws_pool_alloc(nr, &wsfs_pool_ops, wsb);
+	if (IS_ERR_OR_NULL(wsb->pool)) {
+		wsb->pool = NULL;
+		err = -ENOMEM;
+		goto out_counters;
+	}
+	return 0;
+
+out_counters:
+	while (i--)
+		percpu_counter_destroy(&wsb->streams[i].bytes);
+	kvfree(wsb->streams);
+	wsb->streams = NULL;
+	return err;
+}
+
+/**
+ * wsfs_steer_exit() - undo wsfs_steer_init()
+ * @wsb: a wsfs superblock whose inodes are gone; may never have been filled
+ *
+ * Stream fds that are still open go on to exist and mean nothing any more.
+ */
+void wsfs_steer_exit(struct wsfs_sb *wsb)
+{
+	u32 i;
+
+	if (!wsb->pool)
+		return;
+	ws_pool_kill(wsb->pool);
+	for (i = 0; i < ws_pool_nr(wsb->pool); i++)
+		percpu_counter_destroy(&wsb->streams[i].bytes);
+	kvfree(wsb->streams);
+	ws_pool_put(wsb->pool);
+}
+
+/**
+ * wsfs_steer_geo() - a copy of the geometry
+ * @wsb: the superblock
+ * @geo: where to
+ */
+void wsfs_steer_geo(struct wsfs_sb *wsb, struct wsfs_geo *geo)
+{
+	spin_lock(&wsb->pool->lock);
+	*geo = wsb->geo;
+	spin_unlock(&wsb->pool->lock);
+}
+
+/**
+ * wsfs_steer_refresh() - notice that the lower has grown
+ * @wsb: the superblock
+ *
+ * May sleep. AG sets are laid out anew only while no stream is reserved.
+ */
+void wsfs_steer_refresh(struct wsfs_sb *wsb)
+{
+	struct kstatfs st;
+	u64 dblocks;
+
+	if (!wsb->geo.agblocks)
+		return;
+	wsb->refreshed = jiffies;
+	if (wsfs_home_statfs(wsb, &st))
+		return;
+	spin_lock(&wsb->pool->lock);
+	/* What xfs_fs_statfs() takes off is the internal log. */
+	dblocks = st.f_blocks + wsb->geo.logblocks;
+	if (dblocks >= wsb->geo.dblocks)
+		wsfs_geo_grow(&wsb->geo, dblocks, !ws_pool_is_busy(wsb->pool));
+	spin_unlock(&wsb->pool->lock);
+}
+
+static int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags)
+{
+	struct dentry *lower = wsfs_lower_dentry_get(dentry);
+	struct file_kattr fa = {};
+	int err = vfs_fileattr_get(lower, &fa);
+
+	dput(lower);
+	*xflags = err ? 0 : fa.fsx_xflags;
+	return err;
+}
+
+/**
+ * wsfs_steer_nr() - streams of the device that a file is placed on
+ * @file: a wsfs file or directory
+ *
+ * Return: number of streams; none on the realtime device.
+ */
+u32 wsfs_steer_nr(struct file *file)
+{
+	struct wsfs_sb *wsb = WSFS_SB(file_inode(file)->i_sb);
+	u32 xflags;
+
+	if (wsb->geo.realtime && S_ISREG(file_inode(file)->i_mode) &&
+	    (wsfs_lower_xflags(file_dentry(file), &xflags) ||
+	     (xflags & FS_XFLAG_REALTIME)))
+		return 0;
+	return ws_pool_nr(wsb->pool);
+}
+
+/**
+ * wsfs_inode_stream() - the stream that a file carries
+ * @inode: a wsfs inode
+ * @id: the stream's id
+ *
+ * Return: true if there is one and its reservation still holds.
+ */
+bool wsfs_inode_stream(const struct inode *inode, u32 *id)
+{
+	struct ws_stream_ref ref = {
+		.token = READ_ONCE(WSFS_I(inode)->stream.token),
+	};
+
+	if (likely(ws_stream_ref_none(ref)) ||
+	    !ws_stream_live(WSFS_SB(inode->i_sb)->pool, ref))
+		return false;
+	*id = ws_stream_ref_id(ref);
+	return true;
+}
+
+/* Under wsfs_inode.lock, or when nobody else can see the inode any more. */
+static void wsfs_change_stream(struct inode *inode, struct ws_stream_ref ref)
+{
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	struct ws_pool *pool = wsb->pool;
+
+	spin_lock(&pool->lock);
+	if (ws_stream_live(pool, wi->stream))
+		wsb->streams[ws_stream_ref_id(wi->stream)].files--;
+	if (ws_stream_live(pool, ref))
+		wsb->streams[ws_stream_ref_id(ref)].files++;
+	WRITE_ONCE(wi->stream.token, ref.token);
+	spin_unlock(&pool->lock);
+}
+
+/**
+ * wsfs_steer_forget() - an inode leaves memory
+ * @inode: a wsfs inode that is being evicted
+ */
+void wsfs_steer_forget(struct inode *inode)
+{
+	if (!ws_stream_ref_none(WSFS_I(inode)->stream))
+		wsfs_change_stream(inode, WS_STREAM_NONE);
+}
+
+static void wsfs_count_miss(struct inode *inode, u32 id, const char *why)
+{
+	if (test_and_set_bit(WSFS_MISSED, &WSFS_I(inode)->flags))
+		return;
+	atomic64_inc(&WSFS_SB(inode->i_sb)->streams[id].missed);
+	trace_wsfs_miss(inode, id, why);
+}
+
+/* Who may set or clear, once the i_rwsem is held */
+static int wsfs_may_set(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+
+	if (IS_IMMUTABLE(inode))
+		return -EPERM;
+	if (!inode_owner_or_capable(file_mnt_idmap(file), inode))
+		return -EPERM;
+	return 0;
+}
+
+/* What a stream excludes */
+static int wsfs_may_steer(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	u32 xflags, id;
+	int err;
+
+	err = wsfs_lower_xflags(file_dentry(file), &xflags);
+	if (err)
+		return err;
+	/* The pool is that of the data device. */
+	if (xflags & FS_XFLAG_REALTIME)
+		return -EXDEV;
+	if (wsb->filestreams || (xflags & FS_XFLAG_FILESTREAM))
+		return -EBUSY;
+	/* A hint that came after a stream gives way to it. */
+	if (inode->i_write_hint != WRITE_LIFE_NOT_SET) {
+		if (!wsfs_inode_stream(inode, &id))
+			return -EBUSY;
+		wsfs_steer_sync_hint(inode, wsfs_lower_inode(inode));
+	}
+	return 0;
+}
+
+/* Takes the i_rwsem of a file and, if it is to move, of its directory. */
+static struct dentry *wsfs_lock_for_set(struct dentry *dentry)
+{
+	struct inode *inode = d_inode(dentry);
+	struct dentry *parent;
+
+	for (;;) {
+		parent = dget_parent(dentry);
+		inode_lock_nested(d_inode(parent), I_MUTEX_PARENT);
+		if (dentry->d_parent == parent)
+			break;
+		inode_unlock(d_inode(parent));
+		dput(parent);
+	}
+	inode_lock(inode);
+	return parent;
+}
+
+static void wsfs_unlock_for_set(struct dentry *dentry, struct dentry *parent)
+{
+	inode_unlock(d_inode(dentry));
+	inode_unlock(d_inode(parent));
+	dput(parent);
+}
+
+static void wsfs_place(struct file *file, struct dentry *parent, u32 id)
+{
+	struct inode *inode = file_inode(file);
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_stream *stream = &wsb->streams[id];
+	struct wsfs_inode *wi = WSFS_I(inode);
+	const char *why;
+	u32 agno;
+
+	clear_bit(WSFS_HOMED, &wi->flags);
+	clear_bit(WSFS_MISSED, &wi->flags);
+	why = wsfs_home_place(file_dentry(file), parent, id, &agno);
+	wi->home_agno = agno;
+	if (why) {
+		wsfs_count_miss(inode, id, why);
+		return;
+	}
+	set_bit(WSFS_HOMED, &wi->flags);
+	atomic64_inc(&stream->homed);
+	trace_wsfs_home(inode, id, agno);
+}
+
+/**
+ * wsfs_steer_set() - FS_IOC_WRITE_STREAM_SET
+ * @file: a regular wsfs file, open for writing
+ * @stream_fd: fd of the stream
+ *
+ * Takes the i_rwsem of the file's directory and of the file, as unlink(2) does.
+ *
+ * Return: 0 or the errors of uapi/linux/write_streams.h. That the file could
+ * not be placed is not one: it is counted.
+ */
+int wsfs_steer_set(struct file *file, int stream_fd)
+{
+	struct inode *inode = file_inode(file);
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	struct ws_stream_ref ref;
+	struct file *stream_file;
+	struct dentry *parent;
+	u32 id;
+	int err;
+
+	/* Held so that the reservation cannot go while it is being set. */
+	stream_file = ws_stream_fget(wsb->pool, stream_fd, &ref);
+	if (IS_ERR(stream_file))
+		return PTR_ERR(stream_file);
+	err = mnt_want_write_file(file);
+	if (err)
+		goto out_fput;
+	if (time_after(jiffies, READ_ONCE(wsb->refreshed) +
+				WSFS_REFRESH_INTERVAL))
+		wsfs_steer_refresh(wsb);
+
+	parent = wsfs_lock_for_set(file_dentry(file));
+	err = wsfs_may_set(file);
+	if (!err)
+		err = wsfs_may_steer(file);
+	if (err)
+		goto out_unlock;
+
+	id = ws_stream_ref_id(ref);
+	mutex_lock(&wi->lock);
+	if (!ws_stream_ref_equal(wi->stream, ref)) {
+		wsfs_place(file, parent, id);
+		wsfs_change_stream(inode, ref);
+		trace_wsfs_set(inode, id);
+	}
+	mutex_unlock(&wi->lock);
+out_unlock:
+	wsfs_unlock_for_set(file_dentry(file), parent);
+	mnt_drop_write_file(file);
+out_fput:
+	fput(stream_file);
+	return err;
+}
+
+/**
+ * wsfs_steer_clear() - FS_IOC_WRITE_STREAM_SET with FS_WRITE_STREAM_SET_CLEAR
+ * @file: a regular wsfs file, open for writing
+ *
+ * The file keeps its place.
+ *
+ * Return: 0, EPERM or EROFS.
+ */
+int wsfs_steer_clear(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	int err = mnt_want_write_file(file);
+
+	if (err)
+		return err;
+	inode_lock(inode);
+	err = wsfs_may_set(file);
+	if (!err) {
+		mutex_lock(&wi->lock);
+		wsfs_change_stream(inode, WS_STREAM_NONE);
+		clear_bit(WSFS_HOMED, &wi->flags);
+		clear_bit(WSFS_MISSED, &wi->flags);
+		mutex_unlock(&wi->lock);
+	}
+	inode_unlock(inode);
+	mnt_drop_write_file(file);
+	return err;
+}
+
+/**
+ * wsfs_steer_written() - count what was written to a file with a stream
+ * @inode: the wsfs inode
+ * @bytes: more than 0
+ *
+ * Any context. Without a stream it costs one load, with one a per-CPU add.
+ */
+void wsfs_steer_written(struct inode *inode, ssize_t bytes)
+{
+	u32 id;
+
+	if (wsfs_inode_stream(inode, &id))
+		percpu_counter_add_batch(&WSFS_SB(inode->i_sb)->streams[id].bytes,
+					 bytes, WSFS_BYTES_BATCH);
+}
+
+/**
+ * wsfs_steer_check() - look where a file's newest data has gone
+ * @inode: the wsfs inode
+ * @lower: its lower inode
+ *
+ * Where an AG of the set is full XFS goes elsewhere. Looks at the last block,
+ * at fsync and when a writer closes, and only where that needs no write-back.
+ */
+void wsfs_steer_check(struct inode *inode, struct inode *lower)
+{
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	loff_t size = i_size_read(lower);
+	struct wsfs_geo geo;
+	sector_t block;
+	u32 id;
+
+	if (!size || !wsfs_inode_stream(inode, &id) ||
+	    test_bit(WSFS_MISSED, &WSFS_I(inode)->flags) ||
+	    mapping_tagged(lower->i_mapping, PAGECACHE_TAG_DIRTY) ||
+	    mapping_tagged(lower->i_mapping, PAGECACHE_TAG_WRITEBACK))
+		return;
+	block = (size - 1) >> lower->i_blkbits;
+	/* 0 is a hole, or a file that XFS will not tell about. */
+	if (bmap(lower, &block) || !block)
+		return;
+	wsfs_steer_geo(wsb, &geo);
+	if (!wsfs_geo_set_contains(&geo, id,
+				   wsfs_geo_block_to_agno(&geo, block)))
+		wsfs_count_miss(inode, id, "stray");
+}
+
+/**
+ * wsfs_steer_sync_hint() - make a life time hint of the wsfs inode count
+ * @inode: the wsfs inode
+ * @lower: its lower inode
+ *
+ * F_SET_RW_HINT calls no filesystem, so this is done at the next operation. On
+ * a file with a stream the hint goes: the two exclude each other.
+ */
+void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower)
+{
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	u32 id;
+
+	if (wsfs_inode_stream(inode, &id)) {
+		if (READ_ONCE(inode->i_write_hint) == WRITE_LIFE_NOT_SET &&
+		    READ_ONCE(lower->i_write_hint) == WRITE_LIFE_NOT_SET)
+			return;
+		WRITE_ONCE(inode->i_write_hint, WRITE_LIFE_NOT_SET);
+		atomic64_inc(&wsb->hints_reset);
+	}
+	WRITE_ONCE(lower->i_write_hint, READ_ONCE(inode->i_write_hint));
+}
+
+/**
+ * wsfs_steer_info() - answer WSFS_IOC_FILE_INFO
+ * @inode: a wsfs inode
+ * @info: zeroed
+ */
+void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info)
+{
+	struct wsfs_inode *wi = WSFS_I(inode);
+	struct wsfs_geo geo;
+
+	wsfs_steer_geo(WSFS_SB(inode->i_sb), &geo);
+	info->inode_agno = wsfs_geo_ino_to_agno(&geo, inode->i_ino);
+	mutex_lock(&wi->lock);
+	if (wsfs_inode_stream(inode, &info->stream)) {
+		info->flags |= WSFS_FILE_STREAM;
+		info->home_agno = wi->home_agno;
+	}
+	if (test_bit(WSFS_HOMED, &wi->flags))
+		info->flags |= WSFS_FILE_HOMED;
+	if (test_bit(WSFS_MISSED, &wi->flags))
+		info->flags |= WSFS_FILE_MISSED;
+	mutex_unlock(&wi->lock);
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module, mounting, and the superblock.
+ *
+ * mount -t wsfs LOWERDIR MOUNTPOINT. All mounts over one lower superblock are
+ * one wsfs superblock whose root stands for the lower's root; what a mount
+ * shows is the wsfs dentry of its LOWERDIR.
+ */
+
+#include <linux/fs_parser.h>
+#include <linux/magic.h>
+#include <linux/module.h>
+#include <linux/namei.h>
+#include <linux/seq_file.h>
+#include <linux/statfs.h>
+#include "../uapi/linux/wsfs.h"
+#include "wsfs.h"
+
+enum {
+	WSFS_OPT_STREAMS,
+};
+
+static const struct fs_parameter_spec wsfs_parameters[] = {
+	fsparam_u32("streams", WSFS_OPT_STREAMS),
+	{}
+};
+
+static int wsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
+{
+	struct wsfs_sb *wsb = fc->s_fs_info;
+	struct fs_parse_result result;
+	int opt = fs_parse(fc, wsfs_parameters, param, &result);
+
+	if (opt < 0)
+		return opt;
+	switch (opt) {
+	case WSFS_OPT_STREAMS:
+		if (result.uint_32 > WSFS_GEO_STREAMS_MAX)
+			return invalf(fc, "streams=%u: at most %u",
+				      result.uint_32, WSFS_GEO_STREAMS_MAX);
+		wsb->opt_streams = result.uint_32;
+		break;
+	}
+	return 0;
+}
+
+static void wsfs_sb_free(struct wsfs_sb *wsb)
+{
+	if (!wsb)
+		return;
+	wsfs_home_exit(wsb);
+	wsfs_steer_exit(wsb);
+	if (wsb->lower_mnt)
+		kern_unmount(wsb->lower_mnt);
+	put_cred(wsb->cred);
+	kfree(wsb);
+}
+
+static int wsfs_sync_fs(struct super_block *sb, int wait)
+{
+	struct super_block *lower = wsfs_lower_sb(sb);
+	struct wsfs_sb *wsb = WSFS_SB(sb);
+	int err, wb_err;
+
+	/* sync(2) comes to the lower by itself: SB_I_SKIP_SYNC. */
+	if (!wait)
+		return 0;
+	down_read(&lower->s_umount);
+	err = sync_filesystem(lower);
+	up_read(&lower->s_umount);
+	wb_err = errseq_check_and_advance(&lower->s_wb_err,
+					  &wsb->lower_wb_err);
+	return err ?: wb_err;
+}
+
+/*
+ * Freezing wsfs freezes the lower: a snapshot of the device below has to find
+ * XFS at rest, and mapped files are written without wsfs.
+ */
+static int wsfs_freeze_fs(struct super_block *sb)
+{
+	return wsfs_freeze_lower(wsfs_lower_sb(sb));
+}
+
+static int wsfs_unfreeze_fs(struct super_block *sb)
+{
+	return wsfs_thaw_lower(wsfs_lower_sb(sb));
+}
+
+static int wsfs_statfs(struct dentry *dentry, struct kstatfs *buf)
+{
+	struct path path = {
+		.mnt = wsfs_lower_mnt(dentry->d_sb),
+		.dentry = wsfs_lower_dentry_get(dentry),
+	};
+	int err = vfs_statfs(&path, buf);
+
+	dput(path.dentry);
+	if (!err)
+		buf->f_type = WSFS_SUPER_MAGIC;
+	return err;
+}
+
+static int wsfs_show_options(struct seq_file *m, struct dentry *root)
+{
+	seq_printf(m, ",streams=%u", ws_pool_nr(WSFS_SB(root->d_sb)->pool));
+	return 0;
+}
+
+static const struct super_operations wsfs_sops = {
+	.alloc_inode	= wsfs_alloc_inode,
+	.free_inode	= wsfs_free_inode,
+	.evict_inode	= wsfs_evict_inode,
+	/* Kept as long as a dentry needs it: it holds the lower inode. */
+	.drop_inode	= inode_just_drop,
+	.sync_fs	= wsfs_sync_fs,
+	.freeze_fs	= wsfs_freeze_fs,
+	.unfreeze_fs	= wsfs_unfreeze_fs,
+	.statfs		= wsfs_statfs,
+	.show_options	= wsfs_show_options,
+};
+
+/* Refuse what could not be kept coherent, before anything is touched. */
+static int wsfs_check_lower(struct fs_context *fc, const struct path *path)
+{
+	struct super_block *lower = path->mnt->mnt_sb;
+
+	if (lower->s_type == &wsfs_fs_type)
+		return invalf(fc, "%s: is on wsfs already", fc->source);
+	if (lower->s_stack_depth >= FILESYSTEM_MAX_STACK_DEPTH)
+		return invalf(fc, "%s: too many filesystems are stacked",
+			      fc->source);
+	if (is_idmapped_mnt(path->mnt))
+		return invalf(fc, "%s: is on an idmapped mount", fc->source);
+	if (!is_subdir(path->dentry, lower->s_root) ||
+	    (lower->s_root->d_flags & (DCACHE_OP_HASH | DCACHE_OP_COMPARE |
+				       DCACHE_OP_REVALIDATE)))
+		return invalf(fc, "%s: %s is not a local filesystem",
+			      fc->source, lower->s_type->name);
+	if (!(fc->sb_flags & SB_RDONLY) &&
+	    (sb_rdonly(lower) || __mnt_is_readonly(path->mnt))) {
+		errorf(fc, "%s: is read-only; mount with -o ro", fc->source);
+		return -EROFS;
+	}
+	return 0;
+}
+
+static int wsfs_fill_super(struct super_block *sb, struct fs_context *fc)
+{
+	struct wsfs_sb *wsb = WSFS_SB(sb);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	struct inode *root;
+	int err;
+
+	sb->s_op = &wsfs_sops;
+	wsfs_set_d_op(sb, &wsfs_dentry_ops);
+	sb->s_xattr = wsfs_xattr_handlers;
+	sb->s_magic = WSFS_SUPER_MAGIC;
+	sb->s_stack_depth = lower->s_stack_depth + 1;
+	sb->s_blocksize = lower->s_blocksize;
+	sb->s_blocksize_bits = lower->s_blocksize_bits;
+	sb->s_maxbytes = lower->s_maxbytes;
+	sb->s_time_gran = lower->s_time_gran;
+	sb->s_time_min = lower->s_time_min;
+	sb->s_time_max = lower->s_time_max;
+	sb->s_flags |= lower->s_flags & SB_POSIXACL;
+	sb->s_iflags |= SB_I_SKIP_SYNC | (lower->s_iflags & SB_I_NOUMASK);
+	super_set_uuid(sb, lower->s_uuid.b, lower->s_uuid_len);
+	snprintf(sb->s_id, sizeof(sb->s_id), "%s", lower->s_id);
+	wsb->lower_wb_err = errseq_sample(&lower->s_wb_err);
+
+	err = wsfs_steer_init(sb, fc);
+	if (err)
+		return err;
+	err = wsfs_home_init(sb, fc);
+	if (err)
+		return err;
+
+	root = wsfs_iget(sb, d_inode(lower->s_root));
+	if (IS_ERR(root))
+		return PTR_ERR(root);
+	sb->s_root = d_make_root(root);
+	if (!sb->s_root)
+		return -ENOMEM;
+	sb->s_root->d_fsdata = dget(lower->s_root);
+	return wsfs_sysfs_add(wsb);
+}
+
+static int wsfs_sb_test(struct super_block *sb, struct fs_context *fc)
+{
+	const struct wsfs_sb *wsb = fc->s_fs_info;
+
+	return wsfs_lower_sb(sb) == wsb->lower_mnt->mnt_sb;
+}
+
+static int wsfs_get_sb(struct fs_context *fc, struct dentry *lower_dir)
+{
+	int streams = ((struct wsfs_sb *)fc->s_fs_info)->opt_streams;
+	struct super_block *sb = sget_fc(fc, wsfs_sb_test, set_anon_super_fc);
+	struct dentry *root;
+	int err;
+
+	if (IS_ERR(sb))
+		return PTR_ERR(sb);
+	if (!sb->s_root) {
+		err = wsfs_fill_super(sb, fc);
+		if (err)
+			goto out_deactivate;
+		sb->s_flags |= SB_ACTIVE;
+	} else {
+		err = -EBUSY;
+		if ((fc->sb_flags ^ sb->s_flags) & SB_RDONLY) {
+			errorf(fc, "%s: this filesystem is mounted by wsfs, and %s", fc->source,
+			       sb_rdonly(sb) ? "read-only" : "writable");
+			goto out_deactivate;
+		}
+		if (streams >= 0 && streams != ws_pool_nr(WSFS_SB(sb)->pool)) {
+			errorf(fc, "%s: this filesystem is mounted by wsfs, and with streams=%u",
+			       fc->source, ws_pool_nr(WSFS_SB(sb)->pool));
+			goto out_deactivate;
+		}
+	}
+	root = wsfs_dentry_for_lower(sb, lower_dir);
+	if (IS_ERR(root)) {
+		err = PTR_ERR(root);
+		errorf(fc, "%s: cannot be shown by wsfs", fc->source);
+		goto out_deactivate;
+	}
+	fc->root = root;
+	return 0;
+
+out_deactivate:
+	deactivate_locked_super(sb);
+	return err;
+}
+
+static int wsfs_get_tree(struct fs_context *fc)
+{
+	struct wsfs_sb *wsb = fc->s_fs_info;
+	struct vfsmount *mnt;
+	struct path path;
+	int err;
+
+	if (!fc->source)
+		return invalf(fc, "no directory given to mount over");
+	err = kern_path(fc->source, LOOKUP_FOLLOW, &path);
+	if (err) {
+		errorf(fc, "%s: no such directory", fc->source);
+		return err;
+	}
+	if (!d_is_dir(path.dentry)) {
+		errorf(fc, "%s: is not a directory", fc->source);
+		err = -ENOTDIR;
+		goto out;
+	}
+	err = wsfs_check_lower(fc, &path);
+	if (err)
+		goto out;
+
+	mnt = clone_private_mount(&(struct path) {
+		.mnt = path.mnt,
+		.dentry = path.mnt->mnt_sb->s_root,
+	});
+	if (IS_ERR(mnt)) {
+		err = PTR_ERR(mnt);
+		errorf(fc, "%s: its mount cannot be cloned", fc->source);
+		goto out;
+	}
+	wsb->lower_mnt = mnt;
+	wsb->cred = prepare_creds();
+	err = wsb->cred ? wsfs_get_sb(fc, path.dentry) : -ENOMEM;
+out:
+	path_put(&path);
+	return err;
+}
+
+static int wsfs_reconfigure(struct fs_context *fc)
+{
+	struct super_block *sb = fc->root->d_sb;
+	const struct wsfs_sb *opts = fc->s_fs_info;
+	const struct wsfs_sb *wsb = WSFS_SB(sb);
+
+	if (opts->opt_streams >= 0 &&
+	    opts->opt_streams != ws_pool_nr(wsb->pool))
+		return invalf(fc, "streams= cannot change while mounted");
+	if (!(fc->sb_flags & SB_RDONLY) &&
+	    (sb_rdonly(wsfs_lower_sb(sb)) ||
+	     __mnt_is_readonly(wsb->lower_mnt))) {
+		errorf(fc, "the filesystem below is read-only");
+		return -EROFS;
+	}
+	return 0;
+}
+
+static void wsfs_free_fc(struct fs_context *fc)
+{
+	wsfs_sb_free(fc->s_fs_info);
+}
+
+static const struct fs_context_operations wsfs_context_ops = {
+	.parse_param	= wsfs_parse_param,
+	.get_tree	= wsfs_get_tree,
+	.reconfigure	= wsfs_reconfigure,
+	.free		= wsfs_free_fc,
+};
+
+static int wsfs_init_fs_context(struct fs_context *fc)
+{
+	struct wsfs_sb *wsb = kzalloc(sizeof(*wsb), GFP_KERNEL);
+
+	if (!wsb)
+		return -ENOMEM;
+	wsb->opt_streams = -1;
+	fc->s_fs_info = wsb;
+	fc->ops = &wsfs_context_ops;
+	return 0;
+}
+
+static void wsfs_kill_sb(struct super_block *sb)
+{
+	struct wsfs_sb *wsb = WSFS_SB(sb);
+
+	if (wsb)
+		wsfs_sysfs_del(wsb);
+	kill_anon_super(sb);
+	wsfs_sb_free(wsb);
+}
+
+struct file_system_type wsfs_fs_type = {
+	.owner			= THIS_MODULE,
+	.name			= "wsfs",
+	.init_fs_context	= wsfs_init_fs_context,
+	.parameters		= wsfs_parameters,
+	.kill_sb		= wsfs_kill_sb,
+	/* So that namei.c knows when our dcache has caught up. */
+	.fs_flags		= FS_RENAME_DOES_D_MOVE,
+};
+MODULE_ALIAS_FS("wsfs");
+
+static int __init wsfs_init(void)
+{
+	int err = wsfs_inode_cache_init();
+
+	if (err)
+		return err;
+	err = wsfs_aio_init();
+	if (err)
+		goto out_inode;
+	err = wsfs_sysfs_init();
+	if (err)
+		goto out_aio;
+	err = register_filesystem(&wsfs_fs_type);
+	if (err)
+		goto out_sysfs;
+	return 0;
+
+out_sysfs:
+	wsfs_sysfs_exit();
+out_aio:
+	wsfs_aio_exit();
+out_inode:
+	wsfs_inode_cache_exit();
+	return err;
+}
+
+static void __exit wsfs_exit(void)
+{
+	unregister_filesystem(&wsfs_fs_type);
+	wsfs_sysfs_exit();
+	wsfs_aio_exit();
+	wsfs_inode_cache_exit();
+}
+
+module_init(wsfs_init);
+module_exit(wsfs_exit);
+
+MODULE_DESCRIPTION("Write streams for XFS, as a stacking filesystem");
+MODULE_LICENSE("GPL");

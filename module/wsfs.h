@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wsfs: what its files share.
+ *
+ * "Lower" is the filesystem below: every wsfs dentry, inode and open file has
+ * exactly one lower counterpart. All wsfs mounts over one lower superblock are
+ * one wsfs superblock, so there is one set of inodes, and one pool of streams,
+ * however often it is mounted.
+ */
+#ifndef _WSFS_H
+#define _WSFS_H
+
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/fs_context.h>
+#include <linux/kobject.h>
+#include <linux/mount.h>
+#include <linux/mutex.h>
+#include <linux/percpu_counter.h>
+#include <linux/spinlock.h>
+#include <linux/xattr.h>
+#include "compat.h"
+#include "geometry.h"
+#include "streams.h"
+
+/* An empty file moves at most so often while it stays open. */
+#define WSFS_MAX_MOVES	16
+
+/**
+ * struct wsfs_stream - what is counted of one stream
+ * @turn: next AG of the set, modulo its size: the files of a stream take turns
+ * @files: inodes in memory that carry the stream's current reservation;
+ *	changed under the pool's lock
+ * @homed: files placed since mount
+ * @missed: files not placed, or seen with data elsewhere, since mount
+ * @bytes: written by write calls under the current reservation
+ * @kobj: the stream's directory in sysfs
+ */
+struct wsfs_stream {
+	atomic_t		turn;
+	u32			files;
+	atomic64_t		homed;
+	atomic64_t		missed;
+	struct percpu_counter	bytes;
+	struct kobject		*kobj;
+};
+
+struct wsfs_home;
+struct wsfs_file_info;
+
+/**
+ * struct wsfs_sb - a wsfs superblock
+ * @lower_mnt: private clone of the mount of the first LOWERDIR, its root the
+ *	lower superblock's own
+ * @cred: the mounter's, for what wsfs does in its own directory
+ * @pool: the streams; NULL until the superblock is filled
+ * @streams: one for each stream of @pool
+ * @geo: geometry of the lower; written under the pool's lock
+ * @home: state of home.c, NULL where there are no streams
+ * @filestreams: the lower is mounted with XFS's filestreams
+ * @hints_reset: life time hints reset because the file had a stream
+ * @lower_wb_err: write-back errors of the lower that syncfs has reported
+ * @refreshed: when the lower was last asked for its size, in jiffies
+ * @opt_streams: streams= of the mount, or -1
+ * @kobj: directory in sysfs
+ * @streams_kobj: the one of the streams in it
+ */
+struct wsfs_sb {
+	struct vfsmount		*lower_mnt;
+	const struct cred	*cred;
+	struct ws_pool		*pool;
+	struct wsfs_stream	*streams;
+	struct wsfs_geo		geo;
+	struct wsfs_home	*home;
+	bool			filestreams;
+	atomic64_t		hints_reset;
+	errseq_t		lower_wb_err;
+	unsigned long		refreshed;
+	int			opt_streams;
+	struct kobject		*kobj;
+	struct kobject		*streams_kobj;
+};
+
+/* Bits of wsfs_inode.state */
+enum {
+	/*
+	 * The lower inode is final until the last open file is gone. Set by
+	 * the first write, mapping or allocation; never cleared while a file
+	 * is open. Who has seen it needs no lock to use the lower inode.
+	 */
+	WSFS_PINNED,
+	/* home.c is exchanging the lower inode; pinning waits for it. */
+	WSFS_MOVING,
+	/* A directory whose lower is ahead of our dcache; see namei.c. */
+	WSFS_CHANGING,
+};
+
+/* Bits of wsfs_inode.flags, under wsfs_inode.lock */
+enum {
+	WSFS_HOMED,
+	WSFS_MISSED,
+};
+
+/**
+ * struct wsfs_inode - a wsfs inode
+ * @lower: the lower inode, referenced. That of a regular file changes under
+ *	@lock and the i_lock while WSFS_MOVING is set.
+ * @state: WSFS_PINNED and so on; atomic bit operations
+ * @stream: the stream, by value; WRITE_ONCE() under @lock
+ * @lock: regular files: opening, releasing, SET. Taken inside the i_rwsem.
+ *	Never taken with mmap_lock held: SET holds it while it takes locks of
+ *	the lower inside which user memory is faulted in.
+ * @files: open files, under @lock
+ * @flags: WSFS_HOMED, WSFS_MISSED; atomic bit operations
+ * @moves: how often the file moved since it was first opened, under @lock
+ * @home_agno: AG that SET chose, under @lock
+ * @vfs_inode: the VFS's part
+ */
+struct wsfs_inode {
+	struct inode		*lower;
+	unsigned long		state;
+	struct ws_stream_ref	stream;
+	struct mutex		lock;	/* see above */
+	struct list_head	files;
+	unsigned long		flags;
+	u32			moves;
+	u32			home_agno;
+	struct inode		vfs_inode;
+};
+
+/**
+ * struct wsfs_file - private data of an open wsfs file
+ * @lower: the open lower file. Replaced by cmpxchg() when the inode has moved;
+ *	the file replaced stays in @old, so that whoever still uses it can.
+ * @node: in wsfs_inode.files
+ * @old: files that @lower was before, until release
+ */
+struct wsfs_file {
+	struct file		*lower;
+	struct list_head	node;
+	struct llist_head	old;
+};
+
+static inline struct wsfs_sb *WSFS_SB(const struct super_block *sb)
+{
+	return sb->s_fs_info;
+}
+
+static inline struct wsfs_inode *WSFS_I(const struct inode *inode)
+{
+	return container_of(inode, struct wsfs_inode, vfs_inode);
+}
+
+/* Stable for all but regular files; of those see wsfs_lower_inode_get(). */
+static inline struct inode *wsfs_lower_inode(const struct inode *inode)
+{
+	return READ_ONCE(WSFS_I(inode)->lower);
+}
+
+/*
+ * Stable for all but regular files, and for those while the i_rwsem of the
+ * file or of its parent is held; else see wsfs_lower_dentry_get().
+ */
+static inline struct dentry *wsfs_lower_dentry(const struct dentry *dentry)
+{
+	return READ_ONCE(dentry->d_fsdata);
+}
+
+static inline struct vfsmount *wsfs_lower_mnt(const struct super_block *sb)
+{
+	return WSFS_SB(sb)->lower_mnt;
+}
+
+static inline struct super_block *wsfs_lower_sb(const struct super_block *sb)
+{
+	return wsfs_lower_mnt(sb)->mnt_sb;
+}
+
+static inline struct mnt_idmap *wsfs_lower_idmap(const struct super_block *sb)
+{
+	return mnt_idmap(wsfs_lower_mnt(sb));
+}
+
+/* super.c */
+extern struct file_system_type wsfs_fs_type;
+
+/* namei.c */
+extern const struct inode_operations wsfs_dir_iops;
+extern const struct dentry_operations wsfs_dentry_ops;
+void wsfs_change_begin(struct inode *dir);
+void wsfs_change_end(struct inode *dir);
+bool wsfs_name_reserved(const struct dentry *parent, const struct qstr *name);
+struct dentry *wsfs_dentry_for_lower(struct super_block *sb,
+				     struct dentry *lower);
+
+/* inode.c */
+extern const struct xattr_handler * const wsfs_xattr_handlers[];
+int __init wsfs_inode_cache_init(void);
+void wsfs_inode_cache_exit(void);
+struct inode *wsfs_alloc_inode(struct super_block *sb);
+void wsfs_free_inode(struct inode *inode);
+void wsfs_evict_inode(struct inode *inode);
+struct inode *wsfs_iget(struct super_block *sb, struct inode *lower);
+void wsfs_inode_rehash(struct inode *inode, struct inode *lower);
+struct inode *wsfs_lower_inode_get(const struct inode *inode);
+struct dentry *wsfs_lower_dentry_get(const struct dentry *dentry);
+void wsfs_copy_attr(struct inode *inode);
+void wsfs_copy_size(struct inode *inode, const struct inode *lower);
+int wsfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask);
+int wsfs_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
+		 struct iattr *attr);
+int wsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
+		 struct kstat *stat, u32 request_mask, unsigned int flags);
+ssize_t wsfs_listxattr(struct dentry *dentry, char *list, size_t size);
+struct posix_acl *wsfs_get_inode_acl(struct inode *inode, int type, bool rcu);
+struct posix_acl *wsfs_get_acl(struct mnt_idmap *idmap, struct dentry *dentry,
+			       int type);
+int wsfs_set_acl(struct mnt_idmap *idmap, struct dentry *dentry,
+		 struct posix_acl *acl, int type);
+WSFS_UPDATE_TIME_DECL(wsfs_update_time);
+int wsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa);
+int wsfs_fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry,
+		      struct file_kattr *fa);
+
+/* file.c */
+extern const struct file_operations wsfs_file_fops;
+int __init wsfs_aio_init(void);
+void wsfs_aio_exit(void);
+struct file *wsfs_file_lower(struct file *file, bool pin, bool nowait);
+struct wsfs_file *wsfs_file_alloc(struct file *lower);
+void wsfs_file_attach(struct file *file, struct wsfs_file *wf);
+void wsfs_file_free(struct wsfs_file *wf);
+int wsfs_file_release(struct inode *inode, struct file *file);
+void wsfs_file_accessed(struct file *file);
+loff_t wsfs_llseek(struct file *file, loff_t offset, int whence);
+int wsfs_fsync(struct file *file, loff_t start, loff_t end, int datasync);
+
+/* dir.c */
+extern const struct file_operations wsfs_dir_fops;
+
+/* ioctl.c */
+long wsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+#ifdef CONFIG_COMPAT
+long wsfs_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+#endif
+
+/* steer.c */
+int wsfs_steer_init(struct super_block *sb, struct fs_context *fc);
+void wsfs_steer_exit(struct wsfs_sb *wsb);
+void wsfs_steer_geo(struct wsfs_sb *wsb, struct wsfs_geo *geo);
+void wsfs_steer_refresh(struct wsfs_sb *wsb);
+u32 wsfs_steer_nr(struct file *file);
+int wsfs_steer_set(struct file *file, int stream_fd);
+int wsfs_steer_clear(struct file *file);
+void wsfs_steer_forget(struct inode *inode);
+void wsfs_steer_written(struct inode *inode, ssize_t bytes);
+void wsfs_steer_check(struct inode *inode, struct inode *lower);
+void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower);
+void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info);
+bool wsfs_inode_stream(const struct inode *inode, u32 *id);
+
+/* home.c */
+int wsfs_home_init(struct super_block *sb, struct fs_context *fc);
+void wsfs_home_exit(struct wsfs_sb *wsb);
+int wsfs_home_statfs(struct wsfs_sb *wsb, struct kstatfs *st);
+const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
+			    u32 id, u32 *agno);
+
+/* sysfs.c */
+int __init wsfs_sysfs_init(void);
+void wsfs_sysfs_exit(void);
+int wsfs_sysfs_add(struct wsfs_sb *wsb);
+void wsfs_sysfs_del(struct wsfs_sb *wsb);
+void wsfs_sysfs_name(const struct wsfs_sb *wsb, char *buf, size_t size);
+
+#endif /* _WSFS_H */
