@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+// wsctl run, with streams that are descriptors of /dev/null.
+#include <cerrno>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "golden.h"
+
+namespace
+{
+
+TEST(Run, HandsItsStreamsOn)
+{
+	FakeHost fake;
+	const auto ran = run_wsctl(
+		fake, {"run", "-n", "3", ".", "--", "sh", "-c",
+		       "echo $WSFS_STREAMS $WSFS_STREAM_IDS >seen; IFS=,; set -- $WSFS_STREAM_FDS;"
+		       "echo $# >>seen; for fd; do readlink /proc/self/fd/$fd >>seen; done"});
+	const std::string expected = "3 3,2,1\n3\n/dev/null\n/dev/null\n/dev/null\n";
+	std::string seen(100, '\0');
+
+	EXPECT_EQ(ran.status, 0) << ran.err;
+	FILE *file = fopen("seen", "re");
+	ASSERT_NE(file, nullptr);
+	seen.resize(fread(seen.data(), 1, seen.size(), file));
+	fclose(file);
+	EXPECT_EQ(seen, expected);
+}
+
+TEST(Run, ReturnsTheStatusOfTheCommand)
+{
+	FakeHost fake;
+
+	EXPECT_EQ(run_wsctl(fake, {"run", ".", "--", "sh", "-c", "exit 9"}).status, 9);
+	EXPECT_EQ(run_wsctl(fake, {"run", ".", "--", "sh", "-c", "kill $$"}).status, 128 + 15);
+}
+
+TEST(Run, PassesDoubleDashesOn)
+{
+	FakeHost fake;
+
+	EXPECT_EQ(run_wsctl(fake, {"run", ".", "--", "sh", "-c", "test \"$*\" = '-- b --'", "a",
+				   "--", "b", "--"})
+			  .status,
+		  0);
+}
+
+TEST(Run, SaysHowManyStreamsThereWere)
+{
+	FakeHost fake;
+	const auto ran = run_wsctl(fake, {"run", "-n", "5", ".", "--", "touch", "started"});
+
+	EXPECT_EQ(ran.status, 125);
+	EXPECT_FALSE(std::filesystem::exists("started"));
+	expect_golden("run-too-many.txt", ran.err);
+}
+
+TEST(Run, FailsLikeEnv)
+{
+	FakeHost fake;
+
+	EXPECT_EQ(run_wsctl(fake, {"run", "nowhere", "--", "true"}).status, 125);
+	EXPECT_EQ(run_wsctl(fake, {"run", "."}).status, 125);
+	EXPECT_EQ(run_wsctl(fake, {"run", "-n", "0", ".", "--", "true"}).status, 125);
+	fake.kernel.free_streams = 1;
+	EXPECT_EQ(run_wsctl(fake, {"run", ".", "--", "/nonexistent/program"}).status, 127);
+	fake.kernel.free_streams = 1;
+	EXPECT_EQ(run_wsctl(fake, {"run", ".", "--", "/"}).status, 126);
+	fake.kernel.failures[FS_IOC_WRITE_STREAM_ALLOC] = EPERM;
+	const auto ran = run_wsctl(fake, {"run", ".", "--", "true"});
+	EXPECT_EQ(ran.status, 125);
+	expect_golden("run-not-permitted.txt", ran.err);
+}
+
+TEST(Run, ReportsInJson)
+{
+	FakeHost fake;
+	const auto ran = run_wsctl(fake, {"run", "--json", "-n", "2", ".", "--", "true"});
+
+	EXPECT_EQ(ran.status, 0);
+	EXPECT_EQ(ran.out, "");
+	// Descriptors differ from run to run.
+	expect_golden("run.json",
+		      std::regex_replace(ran.err, std::regex("\"fd\": [0-9]+"), "\"fd\": 99"));
+}
+
+TEST(Run, ReportsASignalInJson)
+{
+	FakeHost fake;
+	const auto ran = run_wsctl(fake, {"run", "--json", ".", "--", "sh", "-c", "kill -9 $$"});
+	const auto json = nlohmann::json::parse(ran.err);
+
+	EXPECT_EQ(ran.status, 137);
+	EXPECT_TRUE(json["exit_status"].is_null());
+	EXPECT_EQ(json["signal"], 9);
+}
+
+} // namespace

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "app.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+
+namespace wsctl
+{
+
+namespace
+{
+
+using Words = std::vector<std::string>;
+
+// What stands before the first "--", and the lists of words behind each.
+struct CommandLine {
+	Words head;
+	std::vector<Words> tail;
+};
+
+CommandLine split(const Words &arguments)
+{
+	auto dash = std::ranges::find(arguments, "--");
+	CommandLine line{.head = Words(arguments.begin(), dash), .tail = {}};
+
+	while (dash != arguments.end()) {
+		const auto begin = std::next(dash);
+
+		dash = std::find(begin, arguments.end(), "--");
+		line.tail.emplace_back(begin, dash);
+	}
+	return line;
+}
+
+// The words behind the first "--" as they were typed.
+Words rejoin(const std::vector<Words> &tail)
+{
+	Words words;
+
+	for (const Words &part : tail) {
+		if (&part != &tail.front())
+			words.emplace_back("--");
+		words.insert(words.end(), part.begin(), part.end());
+	}
+	return words;
+}
+
+void append(Words &words, const Words &more)
+{
+	words.insert(words.end(), more.begin(), more.end());
+}
+
+class App
+{
+public:
+	App(const std::vector<std::string> &arguments, const ws::Host &host, const Streams &streams)
+	    : line_(split(arguments)), streams_(streams),
+	      context_{.host = host, .out = streams.out, .err = streams.err, .command = {}}
+	{
+		app_.require_subcommand(1);
+		app_.set_version_flag("--version", "wsctl " WSFS_VERSION);
+		app_.add_option("--color", colour_, "colours: auto, always or never")
+			->check(CLI::IsMember({"auto", "always", "never"}))
+			->capture_default_str();
+		app_.footer("wsctl COMMAND --help tells more; the manual is wsctl(8).");
+		add_info();
+		add_run();
+		add_set();
+		add_clear();
+		add_bmap();
+		add_check();
+	}
+
+	int run()
+	{
+		try {
+			app_.parse(Words(line_.head.rbegin(), line_.head.rend()));
+			action_();
+		} catch (const CLI::Success &success) {
+			app_.exit(success, streams_.out, streams_.err);
+			return exit_ok;
+		} catch (const CLI::ParseError &error) {
+			return usage(error.what());
+		} catch (const ws::Error &error) {
+			context_.report(error);
+			return context_.command == "run" ? exit_run_error : exit_failed;
+		}
+		return status_;
+	}
+
+private:
+	CLI::App *add(const std::string &name, const std::string &description, bool &json,
+		      std::function<void()> action)
+	{
+		CLI::App *command = app_.add_subcommand(name, description);
+
+		command->fallthrough();
+		command->add_flag("--json", json, "write JSON, as wsctl(8) documents it");
+		command->callback([this, name, action = std::move(action)] {
+			context_.command = name;
+			context_.colour =
+				colour_ == "always" || (colour_ == "auto" && streams_.terminal);
+			// Run after parsing, so that what it throws is not a usage error.
+			action_ = action;
+		});
+		return command;
+	}
+
+	int usage(std::string problem)
+	{
+		const auto chosen = app_.get_subcommands();
+		const auto word = std::ranges::find_if(
+			line_.head, [](const std::string &text) { return !text.starts_with('-'); });
+
+		if (chosen.empty() && word != line_.head.end())
+			problem = "there is no command '" + *word + "'";
+		const std::string name = chosen.empty() ? "" : " " + chosen.front()->get_name();
+
+		streams_.err << "wsctl" << name << ": " << problem << '\n'
+			     << "wsctl" << name << ": hint: wsctl" << name << " --help\n";
+		return name == " run" ? exit_run_error : exit_usage;
+	}
+
+	static void need(const Words &words, const char *name)
+	{
+		if (words.empty())
+			throw CLI::RequiredError(name);
+	}
+
+	void add_info();
+	void add_run();
+	void add_set();
+	void add_clear();
+	void add_bmap();
+	void add_check();
+
+	CommandLine line_;
+	Streams streams_;
+	Context context_;
+	CLI::App app_{"Write streams: reserve them, set them on files, see where the data lies.",
+		      "wsctl"};
+	std::string colour_ = "auto";
+	std::function<void()> action_;
+	int status_ = exit_ok;
+	InfoOptions info_;
+	RunOptions run_;
+	SetOptions set_;
+	ClearOptions clear_;
+	BmapOptions bmap_;
+	CheckOptions check_;
+	Words check_files_;
+};
+
+void App::add_info()
+{
+	CLI::App *command =
+		add("info", "Show mounts, their AGs and their streams", info_.json, [this] {
+			Words paths = info_.path.empty() ? Words{} : Words{info_.path};
+
+			append(paths, rejoin(line_.tail));
+			if (paths.size() > 1)
+				throw CLI::ExtrasError(
+					Words(std::next(paths.begin()), paths.end()));
+			info_.path = paths.empty() ? "" : paths.front();
+			status_ = info(context_, info_);
+		});
+
+	command->add_option("PATH", info_.path,
+			    "anything on a wsfs or XFS mount; default: all of wsfs");
+	command->footer(
+		"Examples:\n"
+		"  wsctl info\n"
+		"  wsctl info /mnt/ws\n"
+		"  wsctl info --json /mnt/ws | jq '.mounts[0].streams[] | select(.reserved)'");
+}
+
+void App::add_run()
+{
+	constexpr unsigned max_streams = 1024;
+	CLI::App *command = add("run", "Run a command with streams of its own", run_.json, [this] {
+		run_.command = rejoin(line_.tail);
+		need(run_.command, "-- COMMAND");
+		status_ = wsctl::run(context_, run_);
+	});
+
+	command->add_option("-n,--streams", run_.streams, "how many streams to reserve")
+		->check(CLI::Range(1U, max_streams))
+		->capture_default_str();
+	command->add_option("PATH", run_.path, "mount point, or a file on the device")->required();
+	command->footer(
+		"The command finds the descriptors of its streams in the environment:\n"
+		"  WSFS_STREAMS=2         how many\n"
+		"  WSFS_STREAM_FDS=5,6    the descriptors, by slot\n"
+		"  WSFS_STREAM_IDS=0,3    the ids as 'wsctl info' shows them\n"
+		"The streams are released when the command has ended. The exit status is the\n"
+		"command's, or 128 and the number of the signal that ended it; 125 if wsctl\n"
+		"failed, 126 or 127 if the command could not be run or found. With --json a\n"
+		"report goes to standard error at the end.\n"
+		"\n"
+		"Examples:\n"
+		"  wsctl run -n 2 /mnt/ws -- sh -c '\n"
+		"      touch /mnt/ws/a /mnt/ws/b\n"
+		"      wsctl set --stream 0 /mnt/ws/a\n"
+		"      wsctl set --stream 1 /mnt/ws/b\n"
+		"      my-database /mnt/ws'");
+}
+
+void App::add_set()
+{
+	CLI::App *command = add("set", "Set a stream on files", set_.json, [this] {
+		append(set_.files, rejoin(line_.tail));
+		need(set_.files, "FILE");
+		if (set_.slot.has_value() == set_.fd.has_value())
+			throw CLI::RequiredError("either --stream or --fd");
+		status_ = wsctl::set(context_, set_);
+	});
+
+	command->add_option("-s,--stream", set_.slot,
+			    "slot of the surrounding 'wsctl run', from 0 on");
+	command->add_option("--fd", set_.fd, "number of an inherited stream descriptor")
+		->check(CLI::NonNegativeNumber);
+	command->add_flag("-v,--verbose", set_.verbose, "say where each file's home is");
+	command->add_option("FILE", set_.files, "regular files that exist, best while empty");
+	command->footer("Examples:\n"
+			"  wsctl set --stream 0 a.dat      # inside 'wsctl run'\n"
+			"  wsctl set --fd 5 *.sst");
+}
+
+void App::add_clear()
+{
+	CLI::App *command = add("clear", "Take the stream of files away", clear_.json, [this] {
+		append(clear_.files, rejoin(line_.tail));
+		need(clear_.files, "FILE");
+		status_ = wsctl::clear(context_, clear_);
+	});
+
+	command->add_option("FILE", clear_.files, "regular files");
+	command->footer("What is written stays where it is.\n"
+			"\n"
+			"Example:\n"
+			"  wsctl clear a.dat b.dat");
+}
+
+void App::add_bmap()
+{
+	CLI::App *command =
+		add("bmap", "Show the extents of files, as xfs_bmap -vv does", bmap_.json, [this] {
+			append(bmap_.files, rejoin(line_.tail));
+			need(bmap_.files, "FILE");
+			status_ = bmap(context_, bmap_);
+		});
+
+	command->add_flag("-l,--legend", bmap_.legend,
+			  "explain the FLAGS, STREAM and PLACE columns");
+	command->add_option("FILE", bmap_.files, "regular files on wsfs or XFS");
+	command->footer(
+		"Offsets, blocks and lengths count 512 bytes. STREAM is whose AGs these are;\n"
+		"PLACE is ok inside the AGs of the file's own stream, STRAY outside, and -\n"
+		"where the file carries no stream now.\n"
+		"\n"
+		"Examples:\n"
+		"  wsctl bmap a.dat\n"
+		"  wsctl bmap --json *.sst | jq -r '.files[] | select(.extents[].place == "
+		"\"stray\").path'");
+}
+
+void App::add_check()
+{
+	CLI::App *command =
+		add("check", "Check that data lies where it should", check_.json, [this] {
+			std::vector<Words> groups{check_files_};
+
+			groups.insert(groups.end(), line_.tail.begin(), line_.tail.end());
+			std::erase_if(groups, [](const Words &group) { return group.empty(); });
+			if (groups.size() > 1 && !check_.isolated)
+				throw CLI::ValidationError("--",
+							   "groups of files go with --isolated");
+			if (groups.empty() && check_.file_streams.empty())
+				throw CLI::RequiredError("FILE");
+			check_.groups = std::move(groups);
+			status_ = check(context_, check_);
+		});
+
+	command->add_option("--within", check_.within,
+			    "the stream in whose AGs all files have to lie");
+	command->add_option("--stream", check_.file_streams,
+			    "the stream in whose AGs this file has to lie")
+		->type_name("FILE=ID")
+		->allow_extra_args(false);
+	command->add_flag("--isolated", check_.isolated,
+			  "no AG may hold data of two streams, or of two groups of files");
+	command->add_option("--max-extents", check_.max_extents, "no file may have more extents");
+	command->add_flag("-q,--quiet", check_.quiet, "no summary; only what is wrong");
+	command->add_option("FILE", check_files_, "files, or directories to search");
+	command->footer(
+		"Without options each file that carries a stream has to lie in that stream's\n"
+		"AGs. The exit status is 0 if all is right, 1 if not, with a line for each file\n"
+		"that is wrong, and 2 if something could not be checked.\n"
+		"\n"
+		"Examples:\n"
+		"  wsctl check /mnt/ws\n"
+		"  wsctl check --within 0 a.dat && wsctl check --within 1 b.dat c.dat\n"
+		"  wsctl check --stream a.dat=0 --stream b.dat=1 --isolated\n"
+		"  wsctl check --isolated a.dat -- b.dat c.dat    # on plain XFS too\n"
+		"  wsctl check --max-extents 1 *.sst");
+}
+
+} // namespace
+
+int run_app(const std::vector<std::string> &arguments, const ws::Host &host, const Streams &streams)
+{
+	return App(arguments, host, streams).run();
+}
+
+} // namespace wsctl

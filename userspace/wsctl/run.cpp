@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+// wsctl run: a command with streams of its own.
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include <ws/environment.h>
+#include <ws/filesystem.h>
+#include <ws/stream.h>
+
+#include "commands.h"
+#include "json.h"
+#include "process.h"
+#include "text.h"
+
+namespace wsctl
+{
+
+namespace
+{
+
+std::vector<ws::Stream> reserve(const Context &context, const RunOptions &options)
+{
+	const ws::UniqueFd fd = ws::open_for_info(options.path);
+	std::vector<ws::Stream> streams;
+
+	while (streams.size() < options.streams) {
+		try {
+			streams.push_back(
+				ws::Stream::reserve(context.host, fd.get(), options.path));
+		} catch (const ws::Error &error) {
+			if (error.code() != ENOSPC || streams.empty())
+				throw;
+			throw ws::Error(error.path(), error.call(), error.code(),
+					fmt::format("only {} of {} could be had; {}",
+						    plural(streams.size(), "stream"),
+						    options.streams, error.advice()));
+		}
+	}
+	return streams;
+}
+
+ChildPlan plan_for(const Context &context, const RunOptions &options,
+		   const std::vector<ws::Stream> &streams)
+{
+	ChildPlan plan{.command = options.command, .keep_open = {}, .environment = {}};
+	std::vector<int> ids;
+
+	for (const ws::Stream &stream : streams) {
+		plan.keep_open.push_back(stream.fd());
+		if (const auto info = stream.info(context.host))
+			ids.push_back(static_cast<int>(info->id));
+	}
+	plan.environment.emplace_back(ws::env_streams, std::to_string(streams.size()));
+	plan.environment.emplace_back(ws::env_stream_fds, ws::join_numbers(plan.keep_open));
+	if (ids.size() == streams.size())
+		plan.environment.emplace_back(ws::env_stream_ids, ws::join_numbers(ids));
+	return plan;
+}
+
+Json streams_json(const Context &context, const std::vector<ws::Stream> &streams)
+{
+	Json list = Json::array();
+
+	for (const ws::Stream &stream : streams) {
+		const auto info = stream.info(context.host);
+		Json object = Json::object();
+
+		object["slot"] = list.size();
+		object["fd"] = stream.fd();
+		object["id"] = info ? Json(info->id) : Json();
+		object["ag_set"] = info ? Json(info->ag_set.str()) : Json();
+		object["files"] = info ? Json(info->files) : Json();
+		object["bytes"] = info ? Json(info->bytes) : Json();
+		list.push_back(std::move(object));
+	}
+	return list;
+}
+
+} // namespace
+
+int run(const Context &context, const RunOptions &options)
+{
+	try {
+		const std::vector<ws::Stream> streams = reserve(context, options);
+		const ChildEnd end = run_child(plan_for(context, options, streams));
+
+		if (options.json) {
+			Json document = json_document(context);
+
+			document["streams"] = streams_json(context, streams);
+			document["exit_status"] = end.signal == 0 ? Json(end.status) : Json();
+			document["signal"] = end.signal == 0 ? Json() : Json(end.signal);
+			write_json(context.err, document);
+		}
+		return end.status;
+	} catch (const ws::Error &error) {
+		context.report(error);
+		if (error.call() != "exec")
+			return exit_run_error;
+		return error.code() == ENOENT ? exit_run_not_found : exit_run_cannot_exec;
+	}
+}
+
+} // namespace wsctl
