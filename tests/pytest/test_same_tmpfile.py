@@ -22,7 +22,7 @@ def test_write_then_link(same):
             before = status_of(fd), os.listdir(d)
             libc.linkat_fd(fd, f"{d}/a")
             os.write(fd, b", then with one")
-            os.link(f"/proc/self/fd/{fd}", f"{d}/b", follow_symlinks=True)
+            libc.link_following(f"/proc/self/fd/{fd}", f"{d}/b")
             return before, status_of(fd), tree(d)
         finally:
             os.close(fd)
@@ -49,9 +49,7 @@ def test_exclusive_cannot_be_linked(same):
         fd = tmpfile(d, os.O_RDWR | os.O_EXCL)
         try:
             answer = attempt(libc.linkat_fd, fd, f"{d}/a")
-            via_proc = attempt(
-                os.link, f"/proc/self/fd/{fd}", f"{d}/a", follow_symlinks=True
-            )
+            via_proc = attempt(libc.link_following, f"/proc/self/fd/{fd}", f"{d}/a")
             return answer, via_proc, os.listdir(d)
         finally:
             os.close(fd)

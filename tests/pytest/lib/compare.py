@@ -5,13 +5,15 @@ import errno
 import os
 import stat
 
+_NAMES = {**errno.errorcode, errno.EOPNOTSUPP: "EOPNOTSUPP", errno.EAGAIN: "EAGAIN"}
+
 
 def attempt(function, *args, **kwargs):
     """What @function returns, or the name of the errno it fails with."""
     try:
         return function(*args, **kwargs)
     except OSError as error:
-        return errno.errorcode.get(error.errno, error.errno)
+        return _NAMES.get(error.errno, error.errno)
 
 
 def status_of(path_or_fd, follow=False):

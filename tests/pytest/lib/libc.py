@@ -10,6 +10,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
 AT_SYMLINK_NOFOLLOW = 0x100
+AT_SYMLINK_FOLLOW = 0x400
 
 RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
@@ -41,6 +42,16 @@ def renameat2(old, new, flags):
 
 def fallocate(fd, mode, offset, length):
     _check(_libc.fallocate(fd, mode, _i64(offset), _i64(length)))
+
+
+def link_following(old, new):
+    """linkat(2) with AT_SYMLINK_FOLLOW, which os.link never asks for"""
+    _check(
+        _libc.linkat(
+            AT_FDCWD, os.fsencode(old), AT_FDCWD, os.fsencode(new), AT_SYMLINK_FOLLOW
+        ),
+        old,
+    )
 
 
 def linkat_fd(fd, path):
