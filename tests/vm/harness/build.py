@@ -32,7 +32,10 @@ PARTS = {part.name: part for part in (
          per_kernel=True),
     Part("kselftest", "tests/kselftest/Makefile", ("tests/kselftest", "uapi"), "kselftest"),
     Part("tools", "userspace/CMakeLists.txt", ("userspace", "uapi", "docs/examples"), "tools"),
+    Part("misbehave", "tests/vm/selftest/Kbuild", ("tests/vm/selftest",), "selftest",
+         per_kernel=True),
 )}
+USUAL = ("module", "kselftest", "tools")
 
 
 def home():
@@ -45,7 +48,7 @@ def directory(part, kernel):
     return home() / (f"{part.name}-{kernel.name}" if part.per_kernel else part.name)
 
 
-def ensure(kernel, names=tuple(PARTS)):
+def ensure(kernel, names=USUAL):
     """Build the parts that are stale; the parts that this checkout has."""
     done = []
     for name in names:

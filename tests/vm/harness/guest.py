@@ -28,7 +28,7 @@ class Guest:
     cpus: int = 2
     limit: float = 600
     allowed: list = dataclasses.field(default_factory=list)
-    parts: tuple = tuple(build.PARTS)
+    parts: tuple = build.USUAL
     environment: dict = dataclasses.field(default_factory=dict)
     append: list = dataclasses.field(default_factory=list)      # kernel parameters
     emulator: list = dataclasses.field(default_factory=list)    # QEMU options

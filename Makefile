@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Everything that a user or developer types. `make help` lists it.
+# (The kernel's build system reads Kbuild, not this file.)
+
+VERSION := 0.1.0
+KDIR ?= /lib/modules/$(shell uname -r)/build
+BUILD ?= build
+PREFIX ?= /usr/local
+vm := tests/vm/vm
+
+all: modules tools
+
+help:
+	@echo 'make                 build the module (for KDIR) and the tools'
+	@echo 'make modules         the module: KDIR=$(KDIR)'
+	@echo 'make tools           the tools: BUILD=$(BUILD)'
+	@echo 'make install         install both (PREFIX=$(PREFIX), DESTDIR=)'
+	@echo 'make dkms-install    let DKMS build the module, now and for later kernels'
+	@echo 'make demo            see it work, in a guest with a stock kernel'
+	@echo 'make check           style, unit tests, and all suites in guests; HOST=1: in this kernel'
+	@echo 'make check-debug     the suites in kernels that check memory and locking'
+	@echo 'make check-long      what takes hours'
+	@echo 'make style           checkpatch, sparse, clang-format, clang-tidy, …'
+	@echo 'make clean           remove what was built here (guests: tests/vm/vm gc)'
+	@echo
+	@echo 'demo, check* and style need root, a Debian machine and no other setup.'
+
+modules:
+	@test -e $(KDIR)/Makefile || { echo 'No kernel build tree at $(KDIR):' \
+		'install the headers of your kernel, or give KDIR=' >&2; exit 1; }
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+tools:
+	cmake -S userspace -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --build $(BUILD) --parallel
+
+install: all
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
+	cmake --install $(BUILD)
+	install -d $(DESTDIR)$(PREFIX)/include/linux
+	install -m 644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux
+
+dkms-install:
+	@command -v dkms >/dev/null || { echo 'dkms is missing: apt-get install dkms' >&2; exit 1; }
+	install -d $(DESTDIR)/usr/src/wsfs-$(VERSION)
+	cp -r Kbuild dkms.conf module uapi $(DESTDIR)/usr/src/wsfs-$(VERSION)
+	dkms add wsfs/$(VERSION)
+	dkms build wsfs/$(VERSION)
+	dkms install wsfs/$(VERSION)
+
+host-packages:
+	@tests/vm/host-packages.sh
+
+demo: host-packages
+	tests/vm/demo.sh
+
+check: host-packages
+	$(vm) check $(if $(filter 1,$(HOST)),check-host,check)
+
+check-debug check-long style: host-packages
+	$(vm) check $@
+
+clean:
+	if [ -e $(KDIR)/Makefile ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
+	rm -rf $(BUILD)
+
+.PHONY: all help modules tools install dkms-install host-packages demo check check-debug
+.PHONY: check-long style clean

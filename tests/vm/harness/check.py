@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs the suites of `make check` and its sisters, and sums them up.
+
+Every suite leaves result files, and those are what is counted: a suite that
+ran no test has failed, whatever it returned.
+"""
+
+import dataclasses
+import subprocess
+import sys
+import time
+
+from . import build, cache, counts, guest, kernels, report, sysroot
+from .errors import HarnessError, say
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """A suite: where it runs ("inside" the sysroot, a "guest", here), what it needs."""
+    name: str
+    where: str
+    needs: str                      # the path without which there is no such suite
+    parts: tuple = ()
+    arguments: tuple = ()
+    disks: tuple = ()
+    limit: int = 900
+
+
+STYLE = Suite("style", "inside", "module/Kbuild", ("tools",))
+UNITS = Suite("units", "inside", "userspace/CMakeLists.txt", ("tools",))
+KUNIT = Suite("kunit", "guest", "tests/kunit/Kbuild", ("module",))
+KSELFTEST = Suite("kselftest", "guest", "tests/kselftest/Makefile", ("module", "kselftest"),
+                  disks=("1G", "1G"))
+PYTEST = Suite("pytest", "guest", "tests/pytest", ("module", "tools"), disks=("4G", "4G"))
+QUICK = dataclasses.replace(PYTEST, arguments=("-m", "quick"))
+LONG = dataclasses.replace(PYTEST, arguments=("-m", "long or not long"), limit=7200)
+HARNESS = Suite("selftest", "here", "tests/vm/selftest")
+
+PLANS = {
+    "check": [(STYLE, ""), (UNITS, ""),
+              (HARNESS, "uml"), (KUNIT, "uml"), (KSELFTEST, "uml"), (PYTEST, "uml"),
+              (KSELFTEST, "6.12"), (QUICK, "6.12"), (KSELFTEST, "7.3"), (QUICK, "7.3")],
+    "check-debug": [(KUNIT, "uml-kasan"), (KSELFTEST, "uml-kasan"), (PYTEST, "uml-kasan"),
+                    (KUNIT, "x86-lockdep"), (KSELFTEST, "x86-lockdep"), (QUICK, "x86-lockdep")],
+    "check-long": [(LONG, "uml"), (LONG, "uml-kasan"), (PYTEST, "6.12"), (PYTEST, "7.3"),
+                   (PYTEST, "x86-lockdep")],
+    "check-host": [(KSELFTEST, "host"), (PYTEST, "host")],
+    "style": [(STYLE, "")],
+}
+
+
+def run(plan):
+    """Run a plan; print a table and, last, the sum. Return the exit status."""
+    results = build.home() / "results" / plan
+    cache.remove(results)
+    rows = []
+    for suite, kernel in PLANS[plan]:
+        name = f"{suite.name} {kernel}".strip()
+        if not (sysroot.TOP / suite.needs).exists():
+            say(f"{name}: not in this checkout ({suite.needs})")
+            continue
+        path = results / name.replace(" ", "-")
+        path.mkdir(parents=True)
+        say(f"==== {name} ====")
+        start = time.monotonic()
+        status = _run_suite(suite, kernel, path)
+        rows.append((name, _count(path, status), status, time.monotonic() - start))
+    return _sum_up(plan, rows, results)
+
+
+def _run_suite(suite, kernel, path):
+    try:
+        sys.stdout.flush()
+        if suite.where == "inside":
+            return _inside(suite, path)
+        if suite.where == "here":
+            return subprocess.run([sysroot.VM / "suites" / f"{suite.name}.sh", path],
+                                  stdin=subprocess.DEVNULL, check=False).returncode
+        script = f"/wsfs/tests/vm/suites/{suite.name}.sh"
+        return guest.run(guest.Guest(
+            kernels.find(kernel), [script, *suite.arguments], list(suite.disks),
+            limit=suite.limit, parts=suite.parts, results=path, dmesg=path / "dmesg",
+            allowed=[report.FAULT_INJECTION] if suite is LONG else []))
+    except HarnessError as error:
+        say(f"error: {error}")
+        return 1
+
+
+def _inside(suite, path):
+    build.ensure(kernels.find("uml"), suite.parts)
+    binds = [(sysroot.TOP, "/wsfs", "ro"), (kernels.source(), "/wsfs-src", "ro"),
+             (path, "/wsfs-results", "rw")]
+    tools = build.directory(build.PARTS["tools"], None)
+    if tools.exists():
+        binds.append((tools, "/wsfs-build", "rw"))
+    return sysroot.run([f"/wsfs/tests/vm/suites/{suite.name}.sh"], binds).returncode
+
+
+def _count(path, status):
+    """The tests of a suite; what went wrong besides the tests counts as one more."""
+    found = counts.of_directory(path)
+    if found.total == 0:
+        say("this suite ran no test")
+        return found + counts.Counts(failed=1)
+    if status and not found.failed:
+        return found + counts.Counts(failed=1)
+    return found
+
+
+def _sum_up(plan, rows, results):
+    total = counts.Counts()
+    print(f"\n{plan}:")
+    for name, found, status, seconds in rows:
+        total += found
+        verdict = "ok  " if not status and not found.failed else "FAIL"
+        print(f"  {verdict} {name:24} {found!s:36} status {status:3}  {seconds:5.0f} s")
+    print(f"results and kernel logs: {results}")
+    print(total, flush=True)
+    return 1 if total.failed or not total.passed else 0

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In the sysroot: what can be said about the sources without running them.
+# One line of TAP for each check.
+
+set -u
+shopt -s nullglob globstar
+results=/wsfs-results/style.tap
+number=0
+cd /wsfs || exit
+
+# check NAME COMMAND...: the check passes if the command is silent and says 0.
+check() {
+	local name=$1 output code
+	shift
+	number=$((number + 1))
+	output=$("$@" 2>&1)
+	code=$?
+	if [ $code = 0 ] && [ -z "$output" ]; then
+		echo "ok $number $name"
+	else
+		printf '%s\n' "$output"
+		echo "not ok $number $name (status $code)"
+	fi
+}
+
+# The kernel's own style. Ignored: what cannot apply outside its tree.
+kernel_style() {
+	/wsfs-src/scripts/checkpatch.pl --no-tree --strict --terse --quiet --show-types \
+		--no-summary --ignore FILE_PATH_CHANGES,SPLIT_STRING,LINUX_VERSION_CODE,CONSTANT_CONVERSION \
+		--codespell-file=/dev/null -f "$@"
+}
+
+# sparse, on the module and its KUnit tests, built for the newest kernel.
+sparse_module() {
+	local tree=/tmp/sparse
+	mkdir -p $tree
+	cp -r --parents Kbuild module uapi $tree
+	[ ! -e tests/kunit/Kbuild ] || cp -r --parents tests/kunit $tree
+	make -s -C "/lib/modules/$(cat /usr/lib/wsfs/kernels/7.3)/build" M=$tree C=2 \
+		CF="-D__CHECK_ENDIAN__" KCFLAGS=-Werror -j"$(nproc)" modules >/tmp/sparse.log 2>&1 || {
+		cat /tmp/sparse.log
+		return 1
+	}
+	! grep -E "(^|/)(module|tests/kunit)/.*(warning|error):" /tmp/sparse.log
+}
+
+has_spdx() {
+	local file bad=0
+	for file; do
+		head -n 5 "$file" | grep -q 'SPDX-License-Identifier:' || {
+			echo "$file: no SPDX-License-Identifier"
+			bad=1
+		}
+	done
+	return $bad
+}
+
+tidy() {
+	run-clang-tidy -quiet -p /wsfs-build/work -warnings-as-errors='*' \
+		-header-filter='/wsfs/userspace/.*' -j"$(nproc)" '/wsfs/userspace/.*\.cpp$' \
+		>/tmp/tidy.log 2>&1 && return
+	grep -vE '^(\[|clang-tidy|[0-9]+ warnings|Suppressed|Use -)' /tmp/tidy.log
+	return 1
+}
+
+kernel_c=(module/**/*.[ch] uapi/**/*.h tests/**/*.[ch])
+cxx=(userspace/**/*.cpp userspace/**/*.hpp userspace/**/*.h)
+scripts=()
+python=()
+while read -r file; do
+	case $(head -n 1 "$file") in
+	'#!'*bash* | '#!/bin/sh'*) scripts+=("$file") ;;
+	'#!'*python*) python+=("$file") ;;
+	esac
+done < <(find tests .ci docs -type f ! -name '*.py' ! -path '*/__pycache__/*' 2>/dev/null)
+python+=(tests/**/*.py)
+code=("${kernel_c[@]}" "${cxx[@]}" "${scripts[@]}" "${python[@]}" Kbuild Makefile)
+
+{
+	check "SPDX lines" has_spdx "${code[@]}"
+	for file in "${kernel_c[@]}"; do
+		check "checkpatch $file" kernel_style "$file"
+	done
+	[ ! -e module/Kbuild ] || check "sparse" sparse_module
+	check "shellcheck" shellcheck -x "${scripts[@]}"
+	check "flake8" flake8 --max-line-length 100 --extend-ignore E203,E402 "${python[@]}"
+	if [ ${#cxx[@]} -gt 0 ]; then
+		check "clang-format" clang-format --dry-run -Werror "${cxx[@]}"
+		[ ! -e /wsfs-build/work/compile_commands.json ] || check "clang-tidy" tidy
+	fi
+} | tee $results
+! grep -q '^not ok' $results
