@@ -152,8 +152,8 @@ static bool sb_parse_ags(struct wsfs_geo *geo, const u8 *sb, u64 bytes)
  *
  * Return: 0, or
  * * %-EINVAL - not an XFS
- * * %-EOPNOTSUPP - an XFS without a checksum (V4, deprecated and off in newer
- *   kernels), or of a version still unknown; nothing here can be verified
+ * * %-EOPNOTSUPP - an XFS without a checksum (V4, deprecated), or of a version
+ *   still unknown; nothing here can be verified
  * * %-EUCLEAN - damaged
  */
 int wsfs_geo_parse(struct wsfs_geo *geo, const void *sector, size_t len,
