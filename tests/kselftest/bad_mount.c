@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Mounts that are refused: options, sources, callers. */
+#include <sched.h>
 #include <stdio.h>
 
 #include "wsfs_fixture.h"
@@ -198,13 +199,10 @@ TEST_F(refused, context_given_up)
 TEST_F(refused, source_in_the_hidden_directory)
 {
 	char log[1024];
-	int fd, ret;
+	int ret;
 
-	/* SET makes it at the latest */
 	ASSERT_EQ(0, ws_mount(WS_XFS, WS_MNT, "wsfs", 0, WS_OPTIONS));
-	fd = ws_create(WS_MNT "/file");
-	ASSERT_EQ(0, ws_set(fd, ws_alloc(fd)));
-	close_range(3, ~0U, 0);
+	ASSERT_EQ(0, ws_make_home(WS_MNT));
 	ASSERT_EQ(0, ws_umount(WS_MNT));
 	ASSERT_TRUE(ws_lists(WS_XFS, ".wsfs"));
 
@@ -250,9 +248,9 @@ static int mount_as_user(int unused_a, int unused_b)
 
 static int mount_in_userns(int unused_a, int unused_b)
 {
-	if (ws_in_userns() || ws_namespace())
+	if (ws_in_userns() || unshare(CLONE_NEWNS))
 		return -ECANCELED;
-	return ws_mount("/", WS_MNT, "wsfs", 0, NULL);
+	return ws_mount(WS_XFS, WS_MNT, "wsfs", 0, WS_OPTIONS);
 }
 
 TEST_F(refused, eperm_unprivileged)

@@ -8,20 +8,6 @@
 
 #define HIDDEN	WS_MNT "/.wsfs"
 
-/* wsfs may make it when it first needs it. */
-static int make_it_exist(int dir)
-{
-	int s, fd, ret;
-
-	s = ws_alloc(dir);
-	fd = ws_create(WS_MNT "/file");
-	ret = ws_set(fd, s);
-	close(fd);
-	close(s);
-	mkdir(WS_XFS "/.wsfs", 0700);
-	return ret;
-}
-
 FIXTURE(hidden)
 {
 	int dir;
@@ -31,7 +17,8 @@ FIXTURE_SETUP(hidden)
 {
 	ASSERT_EQ(0, ws_up());
 	self->dir = ws_open(WS_MNT, O_RDONLY);
-	ASSERT_EQ(0, make_it_exist(self->dir));
+	ASSERT_EQ(0, ws_make_home(WS_MNT));
+	ASSERT_EQ(0, close(ws_create(WS_MNT "/file")));
 	ASSERT_TRUE(ws_lists(WS_XFS, ".wsfs"));
 }
 

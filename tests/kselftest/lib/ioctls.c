@@ -91,6 +91,25 @@ int ws_free_streams(const char *path)
 	return last == -ENOSPC ? n : last;
 }
 
+/* Wherever XFS puts the file, one of two streams lives elsewhere. */
+int ws_make_home(const char *path)
+{
+	int fd, first, second, ret;
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s/make_home", path);
+	fd = ws_create(name);
+	if (fd < 0)
+		return fd;
+	first = ws_alloc(fd);
+	second = ws_alloc(fd);
+	ret = ws_set(fd, first) ?: ws_set(fd, second);
+	close(first);
+	close(second);
+	close(fd);
+	return ret ?: ws_errno(unlink(name));
+}
+
 int ws_fdinfo(int fd, struct ws_fdinfo *info)
 {
 	char path[64], line[256];

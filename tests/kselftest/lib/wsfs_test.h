@@ -106,6 +106,9 @@ int ws_has_stream(int fd);
 /* Streams that could be reserved now; reserves them all for a moment. */
 int ws_free_streams(const char *path);
 
+/* Has wsfs make .wsfs, which it does when it first needs it, at the latest. */
+int ws_make_home(const char *path);
+
 struct ws_fdinfo {
 	int			stream;
 	char			ag_set[64];
