@@ -80,45 +80,17 @@ static inline int wsfs_thaw_lower(struct super_block *sb)
 	return thaw_super(sb, FREEZE_HOLDER_KERNEL | FREEZE_MAY_NEST, NULL);
 }
 
-#define WSFS_UPDATE_TIME(_op, _atime) \
-	int _op(struct inode *inode, enum fs_update_time type, \
-		unsigned int flags) \
-	{ \
-		if (type != FS_UPD_ATIME) \
-			return 0; \
-		return _atime(inode, flags & IOCB_NOWAIT); \
-	}
-#define WSFS_UPDATE_TIME_DECL(_op) \
-	int _op(struct inode *inode, enum fs_update_time type, \
-		unsigned int flags)
+/* The operation as the VFS wants it, of a function as 7.3 wants it */
+#define WSFS_OP(_fn)		_fn
 
-#define WSFS_D_REVALIDATE(_op, _fn) \
-	static int _op(struct inode *dir, const struct qstr *name, \
-		       struct dentry *dentry, unsigned int flags) \
-	{ \
-		return _fn(dir, name, dentry, flags); \
-	}
-
-#define WSFS_CREATE(_op, _fn) \
-	static int _op(struct mnt_idmap *idmap, struct inode *dir, \
-		       struct dentry *dentry, umode_t mode) \
-	{ \
-		return _fn(idmap, dir, dentry, mode); \
-	}
-
-#define WSFS_MKDIR(_op, _fn) \
-	static struct dentry *_op(struct mnt_idmap *idmap, struct inode *dir, \
-				  struct dentry *dentry, umode_t mode) \
-	{ \
-		return _fn(idmap, dir, dentry, mode); \
-	}
-
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
-      LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#elif LINUX_VERSION_MAJOR == 6 && LINUX_VERSION_PATCHLEVEL == 12
 
 /* Completion in the caller's context goes by fields that are not cloned. */
 #define WSFS_IOCB_DROP_COMPAT	IOCB_DIO_CALLER_COMP
 #define WSFS_FOP_DONTCACHE	0
+
+#define kmalloc_obj(_obj)	kmalloc(sizeof(_obj), GFP_KERNEL)
+#define kzalloc_obj(_obj)	kzalloc(sizeof(_obj), GFP_KERNEL)
 
 #define file_kattr		fileattr
 #define delegated_inode		inode *
@@ -417,52 +389,63 @@ static inline int wsfs_vfs_rmdir(struct mnt_idmap *idmap, struct inode *dir,
 	vfs_symlink((_idmap), (_dir), (_dentry), (_target))
 #define vfs_rmdir		wsfs_vfs_rmdir
 
-#define WSFS_UPDATE_TIME(_op, _atime) \
-	int _op(struct inode *inode, int flags) \
-	{ \
-		return flags & S_ATIME ? _atime(inode, false) : 0; \
-	}
-#define WSFS_UPDATE_TIME_DECL(_op) \
-	int _op(struct inode *inode, int flags)
+#define WSFS_OP(_fn)		_fn##_612
 
-#define WSFS_D_REVALIDATE(_op, _fn) \
-	static int _op(struct dentry *dentry, unsigned int flags) \
-	{ \
-		struct name_snapshot name; \
-		struct dentry *parent; \
-		struct inode *dir; \
-		int ret; \
-		\
-		if (flags & LOOKUP_RCU) { \
-			dir = d_inode_rcu(READ_ONCE(dentry->d_parent)); \
-			if (!dir) \
-				return -ECHILD; \
-			take_dentry_name_snapshot(&name, dentry); \
-			ret = _fn(dir, &name.name, dentry, flags); \
-			release_dentry_name_snapshot(&name); \
-			return ret; \
-		} \
-		parent = dget_parent(dentry); \
-		take_dentry_name_snapshot(&name, dentry); \
-		ret = _fn(d_inode(parent), &name.name, dentry, flags); \
-		release_dentry_name_snapshot(&name); \
-		dput(parent); \
-		return ret; \
-	}
+enum fs_update_time {
+	FS_UPD_ATIME,
+	FS_UPD_CMTIME,
+};
 
-#define WSFS_CREATE(_op, _fn) \
-	static int _op(struct mnt_idmap *idmap, struct inode *dir, \
-		       struct dentry *dentry, umode_t mode, bool excl) \
-	{ \
-		return _fn(idmap, dir, dentry, mode); \
-	}
+int wsfs_update_time(struct inode *inode, enum fs_update_time type,
+		     unsigned int flags);
+int wsfs_d_revalidate(struct inode *dir, const struct qstr *name,
+		      struct dentry *dentry, unsigned int flags);
+int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
+		struct dentry *dentry, umode_t mode);
+struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
+			  struct dentry *dentry, umode_t mode);
 
-#define WSFS_MKDIR(_op, _fn) \
-	static int _op(struct mnt_idmap *idmap, struct inode *dir, \
-		       struct dentry *dentry, umode_t mode) \
-	{ \
-		return PTR_ERR_OR_ZERO(_fn(idmap, dir, dentry, mode)); \
+static inline int wsfs_update_time_612(struct inode *inode, int flags)
+{
+	return wsfs_update_time(inode, flags & S_ATIME ? FS_UPD_ATIME :
+							 FS_UPD_CMTIME, 0);
+}
+
+static inline int wsfs_d_revalidate_612(struct dentry *dentry,
+					unsigned int flags)
+{
+	struct dentry *parent = NULL;
+	struct name_snapshot name;
+	struct inode *dir;
+	int ret;
+
+	if (flags & LOOKUP_RCU) {
+		dir = d_inode_rcu(READ_ONCE(dentry->d_parent));
+		if (!dir)
+			return -ECHILD;
+	} else {
+		parent = dget_parent(dentry);
+		dir = d_inode(parent);
 	}
+	take_dentry_name_snapshot(&name, dentry);
+	ret = wsfs_d_revalidate(dir, &name.name, dentry, flags);
+	release_dentry_name_snapshot(&name);
+	dput(parent);
+	return ret;
+}
+
+static inline int wsfs_create_612(struct mnt_idmap *idmap, struct inode *dir,
+				  struct dentry *dentry, umode_t mode,
+				  bool excl)
+{
+	return wsfs_create(idmap, dir, dentry, mode);
+}
+
+static inline int wsfs_mkdir_612(struct mnt_idmap *idmap, struct inode *dir,
+				 struct dentry *dentry, umode_t mode)
+{
+	return PTR_ERR_OR_ZERO(wsfs_mkdir(idmap, dir, dentry, mode));
+}
 
 #else
 #error "wsfs supports Linux 6.12 (long-term) and Linux 7.3 or newer"

@@ -62,7 +62,7 @@ void wsfs_aio_exit(void)
  */
 struct wsfs_file *wsfs_file_alloc(struct file *lower)
 {
-	struct wsfs_file *wf = kzalloc(sizeof(*wf), GFP_KERNEL);
+	struct wsfs_file *wf = kzalloc_obj(*wf);
 
 	if (!wf) {
 		fput(lower);
@@ -90,18 +90,20 @@ void wsfs_file_free(struct wsfs_file *wf)
 	kfree(wf);
 }
 
-/**
- * wsfs_file_attach() - let the VFS use the lower file's abilities and mapping
- * @file: a wsfs file that is being opened
- * @wf: its private data
- */
-void wsfs_file_attach(struct file *file, struct wsfs_file *wf)
+/* Lets the VFS use the lower file's abilities and mapping. */
+static void wsfs_file_attach(struct file *file, struct wsfs_file *wf)
 {
+	struct inode *inode = file_inode(file);
 	struct file *lower = wf->lower;
 
 	file->private_data = wf;
 	file->f_mode |= lower->f_mode & (FMODE_NOWAIT | FMODE_CAN_ODIRECT |
 					 FMODE_CAN_ATOMIC_WRITE);
+	if (unlikely(wsfs_file_for_swap(inode, file))) {
+		/* What an earlier swapon has read may be old. */
+		truncate_inode_pages(inode->i_mapping, 0);
+		return;
+	}
 	file->f_mapping = lower->f_mapping;
 	file->f_wb_err = filemap_sample_wb_err(file->f_mapping);
 }
@@ -143,7 +145,7 @@ static struct file *wsfs_follow(struct file *file)
 	struct wsfs_old_file *old;
 	struct file *lower;
 
-	old = kmalloc(sizeof(*old), GFP_KERNEL);
+	old = kmalloc_obj(*old);
 	if (!old)
 		return ERR_PTR(-ENOMEM);
 	lower = wsfs_open_lower(file);
@@ -160,8 +162,10 @@ static struct file *wsfs_follow(struct file *file)
 	}
 	/* Somebody may still be in there: it stays until release. */
 	llist_add(&old->node, &wf->old);
-	WRITE_ONCE(file->f_mapping, lower->f_mapping);
-	file->f_wb_err = filemap_sample_wb_err(lower->f_mapping);
+	if (file->f_mapping == old->file->f_mapping) {
+		WRITE_ONCE(file->f_mapping, lower->f_mapping);
+		file->f_wb_err = filemap_sample_wb_err(lower->f_mapping);
+	}
 	return lower;
 }
 
@@ -208,8 +212,7 @@ struct file *wsfs_file_lower(struct file *file, bool pin, bool nowait)
 	struct file *lower;
 	int err;
 
-	if (pin && unlikely(!(smp_load_acquire(&wi->state) &
-			      BIT(WSFS_PINNED)))) {
+	if (pin && unlikely(!test_bit_acquire(WSFS_PINNED, &wi->state))) {
 		err = wsfs_pin(wi, nowait);
 		if (err)
 			return ERR_PTR(err);
@@ -263,7 +266,7 @@ out:
 	return err;
 }
 
-int wsfs_file_release(struct inode *inode, struct file *file)
+static int wsfs_file_release(struct inode *inode, struct file *file)
 {
 	struct wsfs_inode *wi = WSFS_I(inode);
 	struct wsfs_file *wf = file->private_data;
@@ -473,7 +476,7 @@ static int wsfs_iopoll(struct kiocb *iocb, struct io_comp_batch *iob,
  * Seeking by data and holes is the lower's; the position of a wsfs file is the
  * wsfs file's own, so that no lock is needed for the lower's.
  */
-loff_t wsfs_llseek(struct file *file, loff_t offset, int whence)
+static loff_t wsfs_llseek(struct file *file, loff_t offset, int whence)
 {
 	struct file *lower = wsfs_file_lower(file, false, false);
 	const struct inode *lower_inode;
@@ -492,7 +495,7 @@ loff_t wsfs_llseek(struct file *file, loff_t offset, int whence)
 					i_size_read(lower_inode));
 }
 
-int wsfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
+static int wsfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	struct inode *inode = file_inode(file);
 	struct file *lower = wsfs_file_lower(file, false, false);

@@ -14,6 +14,7 @@
 
 #include <linux/fs.h>
 #include <linux/fileattr.h>
+#include <linux/delay.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/pagemap.h>
@@ -37,6 +38,9 @@
  */
 #define WSFS_DENY_WRITE	(INT_MAX / 2)
 
+/* How often to look again whether the lower file is in use elsewhere */
+#define WSFS_USED_TRIES	5
+
 /**
  * struct wsfs_home - the directories
  * @lock: protects all of this
@@ -47,7 +51,7 @@
  * @seq: makes names
  */
 struct wsfs_home {
-	struct mutex	lock;
+	struct mutex	lock;	/* inside wsfs_inode.lock */
 	struct dentry	*dir;
 	struct dentry	**ag;
 	u32		nr;
@@ -420,7 +424,7 @@ int wsfs_home_init(struct super_block *sb, struct fs_context *fc)
 		err = -EEXIST;
 		goto out_dput;
 	}
-	home = kzalloc(sizeof(*home), GFP_KERNEL);
+	home = kzalloc_obj(*home);
 	if (!home) {
 		err = -ENOMEM;
 		goto out_dput;
@@ -718,7 +722,7 @@ static const char *wsfs_exchange(struct inode *inode, struct inode *parent,
 	struct dentry *old = rd->new_dentry, *new = rd->old_dentry;
 	struct inode *old_inode = wi->lower;
 	const char *why = NULL;
-	int writers;
+	int writers, tries;
 
 	if (cmpxchg(&wi->state, 0, BIT(WSFS_MOVING)) != 0)
 		return "written";
@@ -727,9 +731,14 @@ static const char *wsfs_exchange(struct inode *inode, struct inode *parent,
 		why = "changed below";
 	else if (i_size_read(old_inode) || mapping_mapped(old_inode->i_mapping))
 		why = "data";
-	else if (wsfs_used_elsewhere(inode, old) ||
-		 atomic_cmpxchg(&old_inode->i_writecount, writers,
-				writers - WSFS_DENY_WRITE) != writers)
+	/* A stat() or a path walk passes in a moment. */
+	for (tries = 0; !why && wsfs_used_elsewhere(inode, old); tries++) {
+		if (tries == WSFS_USED_TRIES)
+			why = "open below";
+		usleep_range(20, 100);
+	}
+	if (!why && atomic_cmpxchg(&old_inode->i_writecount, writers,
+				   writers - WSFS_DENY_WRITE) != writers)
 		why = "open below";
 	if (why)
 		goto out;

@@ -427,14 +427,18 @@ int wsfs_fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry,
 
 /*
  * The VFS has decided by the flags of the wsfs mount that the access time is
- * due; touch_atime() looks at those of the lower as well.
+ * due; touch_atime() looks at those of the lower as well. The other times are
+ * the lower's own business.
  */
-static int wsfs_update_atime(struct inode *inode, bool nowait)
+int wsfs_update_time(struct inode *inode, enum fs_update_time type,
+		     unsigned int flags)
 {
 	struct inode *lower;
 	struct path path = { .mnt = wsfs_lower_mnt(inode->i_sb) };
 
-	if (nowait)
+	if (type != FS_UPD_ATIME)
+		return 0;
+	if (flags & IOCB_NOWAIT)
 		return -EAGAIN;
 	lower = wsfs_lower_inode_get(inode);
 	path.dentry = d_find_any_alias(lower);
@@ -446,8 +450,6 @@ static int wsfs_update_atime(struct inode *inode, bool nowait)
 	iput(lower);
 	return 0;
 }
-
-WSFS_UPDATE_TIME(wsfs_update_time, wsfs_update_atime)
 
 static int wsfs_fiemap(struct inode *inode, struct fiemap_extent_info *info,
 		       u64 start, u64 len)
@@ -471,7 +473,7 @@ static const struct inode_operations wsfs_file_iops = {
 	.set_acl	= wsfs_set_acl,
 	.fileattr_get	= wsfs_fileattr_get,
 	.fileattr_set	= wsfs_fileattr_set,
-	.update_time	= wsfs_update_time,
+	.update_time	= WSFS_OP(wsfs_update_time),
 	.fiemap		= wsfs_fiemap,
 };
 
@@ -481,7 +483,7 @@ static const struct inode_operations wsfs_symlink_iops = {
 	.setattr	= wsfs_setattr,
 	.getattr	= wsfs_getattr,
 	.listxattr	= wsfs_listxattr,
-	.update_time	= wsfs_update_time,
+	.update_time	= WSFS_OP(wsfs_update_time),
 };
 
 static const struct inode_operations wsfs_special_iops = {
@@ -494,22 +496,7 @@ static const struct inode_operations wsfs_special_iops = {
 	.set_acl	= wsfs_set_acl,
 	.fileattr_get	= wsfs_fileattr_get,
 	.fileattr_set	= wsfs_fileattr_set,
-	.update_time	= wsfs_update_time,
-};
-
-/* FIBMAP; an open file's mapping is the lower's own. */
-static sector_t wsfs_bmap(struct address_space *mapping, sector_t block)
-{
-	struct inode *lower = wsfs_lower_inode_get(mapping->host);
-
-	if (bmap(lower, &block))
-		block = 0;
-	iput(lower);
-	return block;
-}
-
-static const struct address_space_operations wsfs_aops = {
-	.bmap		= wsfs_bmap,
+	.update_time	= WSFS_OP(wsfs_update_time),
 };
 
 static void wsfs_inode_fill(struct inode *inode, const struct inode *lower)

@@ -62,8 +62,8 @@ static bool wsfs_d_valid(struct inode *dir, const struct qstr *name,
  * Somebody may have changed the lower directly. Takes no lock and no reference
  * when the answer is yes, so that walks stay under RCU.
  */
-static int wsfs_d_revalidate(struct inode *dir, const struct qstr *name,
-			     struct dentry *dentry, unsigned int flags)
+int wsfs_d_revalidate(struct inode *dir, const struct qstr *name,
+		      struct dentry *dentry, unsigned int flags)
 {
 	struct inode *inode;
 
@@ -75,6 +75,7 @@ static int wsfs_d_revalidate(struct inode *dir, const struct qstr *name,
 		 * with the lower ahead of our dcache. It holds the i_rwsem, so
 		 * we do not, and can wait for it.
 		 */
+		smp_rmb();
 		if (test_bit(WSFS_CHANGING, &WSFS_I(dir)->state)) {
 			inode_lock_shared(dir);
 			inode_unlock_shared(dir);
@@ -89,10 +90,8 @@ static int wsfs_d_revalidate(struct inode *dir, const struct qstr *name,
 	return 1;
 }
 
-WSFS_D_REVALIDATE(wsfs_d_revalidate_op, wsfs_d_revalidate)
-
 const struct dentry_operations wsfs_dentry_ops = {
-	.d_revalidate	= wsfs_d_revalidate_op,
+	.d_revalidate	= WSFS_OP(wsfs_d_revalidate),
 	.d_release	= wsfs_d_release,
 };
 
@@ -103,7 +102,10 @@ const struct dentry_operations wsfs_dentry_ops = {
 void wsfs_change_begin(struct inode *dir)
 {
 	set_bit(WSFS_CHANGING, &WSFS_I(dir)->state);
-	/* Pairs with the lock operations inside wsfs_d_valid()'s lookups. */
+	/*
+	 * Before the lower changes. Who sees a dentry that does not fit either
+	 * sees the bit after that, or finds the change complete.
+	 */
 	smp_mb__after_atomic();
 }
 
@@ -209,8 +211,8 @@ static int wsfs_end_create(struct inode *dir, struct dentry *dentry,
 	return err;
 }
 
-static int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
-		       struct dentry *dentry, umode_t mode)
+int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
+		struct dentry *dentry, umode_t mode)
 {
 	struct dentry *lower = wsfs_begin_create(dentry);
 	int err;
@@ -220,8 +222,6 @@ static int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
 	err = vfs_create(wsfs_lower_idmap(dir->i_sb), lower, mode, NULL);
 	return wsfs_end_create(dir, dentry, lower, err);
 }
-
-WSFS_CREATE(wsfs_create_op, wsfs_create)
 
 static int wsfs_mknod(struct mnt_idmap *idmap, struct inode *dir,
 		      struct dentry *dentry, umode_t mode, dev_t dev)
@@ -249,8 +249,8 @@ static int wsfs_symlink(struct mnt_idmap *idmap, struct inode *dir,
 	return wsfs_end_create(dir, dentry, lower, err);
 }
 
-static struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
-				 struct dentry *dentry, umode_t mode)
+struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
+			  struct dentry *dentry, umode_t mode)
 {
 	struct dentry *lower = wsfs_begin_create(dentry);
 
@@ -262,8 +262,6 @@ static struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
 	return ERR_PTR(wsfs_end_create(dir, dentry, lower,
 				       PTR_ERR_OR_ZERO(lower)));
 }
-
-WSFS_MKDIR(wsfs_mkdir_op, wsfs_mkdir)
 
 static int wsfs_link(struct dentry *old_dentry, struct inode *dir,
 		     struct dentry *dentry)
@@ -438,8 +436,8 @@ out:
 
 const struct inode_operations wsfs_dir_iops = {
 	.lookup		= wsfs_lookup,
-	.create		= wsfs_create_op,
-	.mkdir		= wsfs_mkdir_op,
+	.create		= WSFS_OP(wsfs_create),
+	.mkdir		= WSFS_OP(wsfs_mkdir),
 	.mknod		= wsfs_mknod,
 	.symlink	= wsfs_symlink,
 	.link		= wsfs_link,
@@ -456,7 +454,7 @@ const struct inode_operations wsfs_dir_iops = {
 	.set_acl	= wsfs_set_acl,
 	.fileattr_get	= wsfs_fileattr_get,
 	.fileattr_set	= wsfs_fileattr_set,
-	.update_time	= wsfs_update_time,
+	.update_time	= WSFS_OP(wsfs_update_time),
 };
 
 /**

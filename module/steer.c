@@ -27,7 +27,7 @@
 #define WSFS_REFRESH_INTERVAL	HZ
 
 /* A per-CPU count of bytes is folded into the shared one at this size. */
-#define WSFS_BYTES_BATCH	(1 << 28)
+#define WSFS_BYTES_BATCH	(256 * 1024 * 1024)
 
 static bool wsfs_lower_is_xfs(const struct super_block *lower)
 {
@@ -333,6 +333,8 @@ static int wsfs_may_set(struct file *file)
 {
 	struct inode *inode = file_inode(file);
 
+	/* Somebody may have changed flags or owner below. */
+	wsfs_copy_attr(inode);
 	if (IS_IMMUTABLE(inode))
 		return -EPERM;
 	if (!inode_owner_or_capable(file_mnt_idmap(file), inode))

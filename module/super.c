@@ -186,11 +186,21 @@ static int wsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	return wsfs_sysfs_add(wsb);
 }
 
+/*
+ * The VFS offers a superblock to wsfs_sb_test() until after wsfs_kill_sb() has
+ * freed what there is to compare with.
+ */
+static DEFINE_SPINLOCK(wsfs_kill_lock);
+
 static int wsfs_sb_test(struct super_block *sb, struct fs_context *fc)
 {
 	const struct wsfs_sb *wsb = fc->s_fs_info;
+	int same;
 
-	return wsfs_lower_sb(sb) == wsb->lower_mnt->mnt_sb;
+	spin_lock(&wsfs_kill_lock);
+	same = sb->s_fs_info && wsfs_lower_sb(sb) == wsb->lower_mnt->mnt_sb;
+	spin_unlock(&wsfs_kill_lock);
+	return same;
 }
 
 static int wsfs_get_sb(struct fs_context *fc, struct dentry *lower_dir)
@@ -306,7 +316,7 @@ static const struct fs_context_operations wsfs_context_ops = {
 
 static int wsfs_init_fs_context(struct fs_context *fc)
 {
-	struct wsfs_sb *wsb = kzalloc(sizeof(*wsb), GFP_KERNEL);
+	struct wsfs_sb *wsb = kzalloc_obj(*wsb);
 
 	if (!wsb)
 		return -ENOMEM;
@@ -323,6 +333,9 @@ static void wsfs_kill_sb(struct super_block *sb)
 	if (wsb)
 		wsfs_sysfs_del(wsb);
 	kill_anon_super(sb);
+	spin_lock(&wsfs_kill_lock);
+	sb->s_fs_info = NULL;
+	spin_unlock(&wsfs_kill_lock);
 	wsfs_sb_free(wsb);
 }
 

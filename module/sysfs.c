@@ -206,7 +206,7 @@ static struct kobject *wsfs_kobj_add(struct wsfs_sb *wsb, u32 id,
 				     const struct kobj_type *ktype,
 				     struct kobject *parent, const char *name)
 {
-	struct wsfs_kobj *wk = kzalloc(sizeof(*wk), GFP_KERNEL);
+	struct wsfs_kobj *wk = kzalloc_obj(*wk);
 	int err;
 
 	if (!wk)

@@ -188,6 +188,12 @@ extern struct file_system_type wsfs_fs_type;
 /* namei.c */
 extern const struct inode_operations wsfs_dir_iops;
 extern const struct dentry_operations wsfs_dentry_ops;
+int wsfs_d_revalidate(struct inode *dir, const struct qstr *name,
+		      struct dentry *dentry, unsigned int flags);
+int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
+		struct dentry *dentry, umode_t mode);
+struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
+			  struct dentry *dentry, umode_t mode);
 void wsfs_change_begin(struct inode *dir);
 void wsfs_change_end(struct inode *dir);
 bool wsfs_name_reserved(const struct dentry *parent, const struct qstr *name);
@@ -218,7 +224,8 @@ struct posix_acl *wsfs_get_acl(struct mnt_idmap *idmap, struct dentry *dentry,
 			       int type);
 int wsfs_set_acl(struct mnt_idmap *idmap, struct dentry *dentry,
 		 struct posix_acl *acl, int type);
-WSFS_UPDATE_TIME_DECL(wsfs_update_time);
+int wsfs_update_time(struct inode *inode, enum fs_update_time type,
+		     unsigned int flags);
 int wsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa);
 int wsfs_fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry,
 		      struct file_kattr *fa);
@@ -229,12 +236,12 @@ int __init wsfs_aio_init(void);
 void wsfs_aio_exit(void);
 struct file *wsfs_file_lower(struct file *file, bool pin, bool nowait);
 struct wsfs_file *wsfs_file_alloc(struct file *lower);
-void wsfs_file_attach(struct file *file, struct wsfs_file *wf);
 void wsfs_file_free(struct wsfs_file *wf);
-int wsfs_file_release(struct inode *inode, struct file *file);
 void wsfs_file_accessed(struct file *file);
-loff_t wsfs_llseek(struct file *file, loff_t offset, int whence);
-int wsfs_fsync(struct file *file, loff_t start, loff_t end, int datasync);
+
+/* swap.c */
+extern const struct address_space_operations wsfs_aops;
+bool wsfs_file_for_swap(struct inode *inode, const struct file *file);
 
 /* dir.c */
 extern const struct file_operations wsfs_dir_fops;
