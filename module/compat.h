@@ -89,8 +89,10 @@ static inline int wsfs_thaw_lower(struct super_block *sb)
 #define WSFS_IOCB_DROP_COMPAT	IOCB_DIO_CALLER_COMP
 #define WSFS_FOP_DONTCACHE	0
 
+#ifndef kzalloc_obj
 #define kmalloc_obj(_obj)	kmalloc(sizeof(_obj), GFP_KERNEL)
 #define kzalloc_obj(_obj)	kzalloc(sizeof(_obj), GFP_KERNEL)
+#endif
 
 #define file_kattr		fileattr
 #define delegated_inode		inode *
