@@ -92,6 +92,7 @@ TEST_F(Check, DoesNotPassWhatItDidNotCheck)
 		  "ok: 1 file, 2 extents; 1 file without a stream not checked\n");
 	std::filesystem::create_directory("none");
 	EXPECT_EQ(check({"none"}).status, 2);
+	EXPECT_EQ(check({"--stream", "none=1"}).status, 2);
 }
 
 TEST_F(Check, TakesAStreamForAllFiles)

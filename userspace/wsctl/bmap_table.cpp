@@ -143,7 +143,7 @@ void write_table(const Context &context, const OpenFile &file, const std::vector
 	std::ostream &out = context.out;
 
 	out << escape(file.path) << ":\n";
-	out << fmt::format("{:>4}: {:<{}} {:<{}} {:>{}} {:<{}} {:>{}}  FLAGS {:>{}} PLACE\n", "EXT",
+	out << fmt::format("{:>4}: {:<{}} {:<{}} {:>{}} {:<{}} {:>{}} FLAGS  {:>{}} PLACE\n", "EXT",
 			   "FILE-OFFSET", widths.offset,
 			   realtime ? "RT-BLOCK-RANGE" : "BLOCK-RANGE", widths.blocks,
 			   grouped ? group : "", widths.group, grouped ? group_offset : "",

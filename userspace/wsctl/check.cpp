@@ -235,8 +235,9 @@ int Checker::run()
 			check_isolation();
 		if (count_if(is_checked) == 0 && errors_.empty())
 			throw ws::Error(
-				"check",
-				fmt::format("none of {} carries a stream, so nothing was checked",
+				options_.groups.empty() ? file_streams_.begin()->first
+							: options_.groups.front().front(),
+				fmt::format("nothing to check: none of {} carries a stream",
 					    plural(files_.size(), "file")),
 				"say what to expect: --within ID, --stream FILE=ID, "
 				"--isolated A.. -- B.. or --max-extents N");
