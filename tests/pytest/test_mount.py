@@ -256,11 +256,19 @@ def test_freeze_of_the_lower(made):
     assert os.pread(fd, 9, 0) == b"content"
 
 
+def swap_something(bed):
+    """SET on a file until wsfs has had use for its directory."""
+    fd = bed.open("f")
+    for _ in range(4):
+        bed.set(fd, bed.alloc())
+    assert PRIVATE in os.listdir(bed.lower)
+
+
 @pytest.mark.quick
 def test_private_directory_cannot_be_reached(made):
     """.wsfs is not seen, found, made, replaced or entered."""
     os.mkdir(made.at("d"))
-    made.set(made.open("f"), made.alloc())  # now it is there for sure
+    swap_something(made)
     assert PRIVATE in os.listdir(made.lower)
     assert PRIVATE not in os.listdir(made.path)
     fd = made.adopt(os.open(made.path, os.O_RDONLY))
@@ -292,9 +300,17 @@ def test_private_directory_cannot_be_reached(made):
     assert sorted(os.listdir(made.path)) == ["d", "f"]
 
 
+def test_private_directory_by_other_paths(made):
+    """Nor relative to an open directory, or by a roundabout path."""
+    swap_something(made)
+    fd = made.adopt(os.open(made.path, os.O_RDONLY | os.O_DIRECTORY))
+    for name in (PRIVATE, f"./{PRIVATE}", f"{PRIVATE}/", f"../wsfs/{PRIVATE}"):
+        assert attempt(os.stat, name, dir_fd=fd) == "ENOENT", name
+
+
 def test_private_directory_is_closed_to_users(made):
     """Seen from below it is root's own."""
-    made.set(made.open("f"), made.alloc())
+    swap_something(made)
     got = os.stat(made.below(PRIVATE))
     assert got.st_uid == 0 and got.st_mode & 0o077 == 0
 

@@ -316,8 +316,7 @@ def test_many_threads(four):
                 target = Target(bed.at(name), fd, i, stream.id)
                 targets.append(target)
                 for offset in range(0, SIZE, SIZE // 4):
-                    data = way.expected(target)[offset : offset + SIZE // 4]
-                    way.chunk(target, data, offset)
+                    way.chunk(target, way.data(target, offset, SIZE // 4), offset)
         except BaseException as failure:  # handed to the test's thread
             failures.append(failure)
 

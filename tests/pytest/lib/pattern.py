@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Bytes that tell where they belong: each 16 bytes name file and offset."""
+"""Bytes that tell where they belong: each sector names its file and place."""
 
-_WORD = 16
+_SECTOR = 512
+_REPEAT = _SECTOR // 16
 
 
 def pattern(tag, offset, length):
     """@length bytes of file number @tag from @offset on."""
-    first, last = offset // _WORD, -(-(offset + length) // _WORD)
-    words = b"".join(b"%05d:%09x\n" % (tag % 100000, i) for i in range(first, last))
-    skip = offset - first * _WORD
-    return words[skip : skip + length]
+    first, last = offset // _SECTOR, -(-(offset + length) // _SECTOR)
+    sectors = b"".join(
+        b"%05d:%09x\n" % (tag % 100000, i) * _REPEAT for i in range(first, last)
+    )
+    skip = offset - first * _SECTOR
+    return sectors[skip : skip + length]
 
 
 def first_difference(got, want):

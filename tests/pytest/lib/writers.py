@@ -52,8 +52,13 @@ class Way:
     def end(self, target):
         """After the last byte."""
 
+    def data(self, target, offset, length):
+        """What is to be written there."""
+        return pattern(target.tag, offset, length)
+
     def expected(self, target):
-        return pattern(target.tag, 0, SIZE)
+        """What is in the file in the end."""
+        return self.data(target, 0, SIZE)
 
     def write_all(self, targets):
         for target in targets:
@@ -65,8 +70,7 @@ class Way:
                 for i in self.order:
                     for target in mine:
                         offset = i * CHUNK
-                        data = self.expected(target)[offset : offset + CHUNK]
-                        self.chunk(target, data, offset)
+                        self.chunk(target, self.data(target, offset, CHUNK), offset)
             except BaseException as failure:  # handed to the test's thread
                 failures.append(failure)
 
@@ -150,14 +154,10 @@ class _Copying(Way):
         self.source = os.open(
             os.path.join(directory, "source"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         )
-        os.pwrite(self.source, self._data(), self.source_offset)
+        os.pwrite(self.source, pattern(0, 0, SIZE), self.source_offset)
 
-    @staticmethod
-    def _data():
-        return pattern(0, 0, SIZE)
-
-    def expected(self, target):
-        return self._data()
+    def data(self, target, offset, length):
+        return pattern(0, offset, length)
 
     def write_all(self, targets):
         try:
