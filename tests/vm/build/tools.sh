@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # tools.sh: build userspace/ inside the sysroot. Results in /wsfs-build/out:
-# what `make install` would install, and under tests/ the unit tests.
+# what `make install` would install, and the example program.
 
 set -euo pipefail
 work=/wsfs-build/work
@@ -15,4 +15,6 @@ cmake -S /wsfs/userspace -B $work -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 ninja -C $work --quiet
 rm -rf $work/install
 DESTDIR=$work/install ninja -C $work --quiet install >/dev/null
+mkdir -p $work/install/usr/local/bin
+cp $work/ws-example $work/install/usr/local/bin/
 rsync -a --delete $work/install/usr/local/ $out/

@@ -11,6 +11,7 @@ import hashlib
 import os
 import pathlib
 import subprocess
+import sys
 import time
 
 from . import cache, kernels, sysroot
@@ -55,8 +56,6 @@ def ensure(kernel, names=USUAL):
         part = PARTS[name]
         if not (sysroot.TOP / part.needs).exists():
             continue
-        if part.per_kernel and kernel.boots == "host":
-            continue
         _ensure_part(part, kernel)
         done.append(part)
     return done
@@ -80,7 +79,7 @@ def _ensure_part(part, kernel):
         start = time.monotonic()
         done = sysroot.run([pathlib.Path("/wsfs") / script.relative_to(sysroot.TOP), *arguments],
                            [*binds, (sysroot.TOP, "/wsfs", "ro"), (path, "/wsfs-build", "rw")],
-                           stdout=2)
+                           stdout=sys.stderr)
         if done.returncode:
             raise HarnessError(f"building the {label} failed, see above")
         stamp.write_text(key)

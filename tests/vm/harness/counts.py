@@ -42,7 +42,7 @@ def of_tap(text):
     total = Counts()
     previous = 0
     for line in text.splitlines():
-        match = re.match(r"( *)(not )?ok \d+", line)
+        match = re.match(r"( *)(not )?ok\b", line)
         if not match:
             continue
         depth = len(match[1])

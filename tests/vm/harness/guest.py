@@ -92,6 +92,7 @@ def _command(guest):
     environment = {
         "WSFS_KERNEL": guest.kernel.name,
         "WSFS_BUILD": "/wsfs-build",
+        "WSFS_MODULE": "/wsfs-build/wsfs.ko",
         "WSFS_RESULTS": "/wsfs-results",
         "PATH": "/wsfs-build/tools/bin:/wsfs-build/tools/sbin:"
                 "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -2,6 +2,7 @@
 """The kernels that guests run, and where each comes from."""
 
 import dataclasses
+import os
 import pathlib
 
 from . import cache, sysroot
@@ -102,9 +103,22 @@ def build_binds(kernel):
         build_tree = tree(kernel)
         binds = [(source(), "/wsfs-src", "ro"), (build_tree, "/wsfs-work", "ro")]
         return binds, "/wsfs-work", build_tree.name
-    return [], f"/lib/modules/{release(kernel)}/build", release(kernel)
+    binds = []
+    if kernel.boots == "host":
+        binds = [(path, path, "ro") for path in host_build_paths()]
+    return binds, f"/lib/modules/{release(kernel)}/build", release(kernel)
+
+
+def host_build_paths():
+    """Where the headers of this machine's kernel are, all that their links lead to."""
+    modules = pathlib.Path("/lib/modules") / os.uname().release
+    if not (modules / "build/Makefile").exists():
+        raise HarnessError(f"there is no kernel build tree at {modules}/build; "
+                           "install the headers of the running kernel")
+    paths = [modules, pathlib.Path("/usr/src"), *pathlib.Path("/usr/lib").glob("linux-kbuild-*")]
+    return [path for path in paths if path.exists()]
 
 
 def release(kernel):
-    """The release (uname -r) of one of Debian's kernels."""
-    return sysroot.text(f"kernels/{kernel.name}")
+    """The release (uname -r) of a kernel that we do not build."""
+    return os.uname().release if kernel.boots == "host" else sysroot.text(f"kernels/{kernel.name}")
