@@ -122,18 +122,21 @@ static int wsfs_choose_streams(struct super_block *sb, struct fs_context *fc)
 {
 	struct super_block *lower = wsfs_lower_sb(sb);
 	struct wsfs_sb *wsb = WSFS_SB(sb);
-	int err;
+	int err = -EOPNOTSUPP;
 
-	if (!wsfs_lower_is_xfs(lower)) {
+	if (wsfs_lower_is_xfs(lower))
+		err = wsfs_read_geo(lower->s_bdev, &wsb->geo);
+	if (err == -EOPNOTSUPP) {
+		/* Not XFS, or a version that has no checksums (V4) */
 		if (wsb->opt_streams > 0)
-			return invalf(fc, "%s: streams=%d needs XFS below, this is %s",
+			return invalf(fc, "%s: streams=%d needs XFS version 5 below, this is %s",
 				      fc->source, wsb->opt_streams,
 				      lower->s_type->name);
-		pr_info("wsfs (%s): %s below, no write streams\n", sb->s_id,
-			lower->s_type->name);
+		pr_info("wsfs (%s): no XFS version 5 below but %s, no write streams\n",
+			sb->s_id, lower->s_type->name);
+		memset(&wsb->geo, 0, sizeof(wsb->geo));
 		return 0;
 	}
-	err = wsfs_read_geo(lower->s_bdev, &wsb->geo);
 	if (err) {
 		errorf(fc, "%s: the XFS superblock on %pg is not usable (%d); run xfs_repair -n",
 		       fc->source, lower->s_bdev, err);
