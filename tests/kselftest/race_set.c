@@ -344,8 +344,10 @@ static int do_look(struct round *r)
 	for (int i = 0; i < 20; i++) {
 		if (stat(NAME, &st))
 			return -errno;
-		if (st.st_nlink != 1 || st.st_size)
-			return -EILSEQ;
+		if (st.st_nlink != 1)
+			return -EMLINK;
+		if (st.st_size)
+			return -EFBIG;
 	}
 	return 0;
 }
