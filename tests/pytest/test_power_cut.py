@@ -64,7 +64,7 @@ def around_sets(log, first, last):
 
 def test_at_marks_and_flushes(cut):
     """Two files; each place where the device was told to keep what it has."""
-    checked = cut(2, lambda log: around_sets(log, "created 0", "written 1"))
+    checked = cut(2, lambda log: around_sets(log, "created-0", "written-1"))
     assert checked >= 8
 
 
@@ -74,7 +74,7 @@ def test_at_every_write(cut):
 
     def choose(log):
         marks = log.marks()
-        return list(range(marks["created 0"], marks["written 5"] + 1))
+        return list(range(marks["created-0"], marks["written-5"] + 1))
 
     assert cut(6, choose) >= 24
 

@@ -49,15 +49,15 @@ class Workload:
         self._fds.append(fd)
         os.setxattr(fd, "user.who", b"%d" % i)
         os.fsync(fd)
-        self.device.mark(f"created {i}")
+        self.device.mark(f"created-{i}")
         ioctls.set_stream(fd, streams[i % 4].fd)
-        self.device.mark(f"set {i}")
+        self.device.mark(f"set-{i}")
         ioctls.set_stream(fd, streams[(i + 1) % 4].fd)
         os.fsync(fd)
-        self.device.mark(f"set again {i}")
+        self.device.mark(f"set-again-{i}")
         os.write(fd, pattern(i, 0, SIZE))
         os.fsync(fd)
-        self.device.mark(f"written {i}")
+        self.device.mark(f"written-{i}")
 
 
 def check(disk, base, passed):
@@ -90,14 +90,14 @@ def _check_files(top, passed):
     if extra := set(os.listdir(top)) - {"d"}:
         complaints.append(f"stray names in the root: {extra}")
     for i in range(1000):
-        if f"created {i}" not in passed:
+        if f"created-{i}" not in passed:
             break
         path = f"{top}/d/{i}"
         if str(i) not in names:
             complaints.append(f"{path}: gone")
             continue
         names.remove(str(i))
-        complaints += _check_file(path, i, f"written {i}" in passed)
+        complaints += _check_file(path, i, f"written-{i}" in passed)
     # one more may just have been made
     if names - {str(i)}:
         complaints.append(f"stray names: {names}")
