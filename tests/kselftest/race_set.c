@@ -4,7 +4,6 @@
  * same moment, over and over. SET may replace the file below; whatever the
  * other operation did has to be there afterwards, and nothing else.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/xattr.h>
@@ -15,7 +14,6 @@
 #define NAME		WS_MNT "/file"
 #define LOWER		WS_XFS "/file"
 #define OTHER		WS_MNT "/other"
-#define MAX_DELAY	400		/* microseconds */
 
 struct round {
 	int setter;			/* fds of the file, opened before */
@@ -499,51 +497,56 @@ FIXTURE_TEARDOWN(against)
 	EXPECT_EQ(0, ws_down());
 }
 
-/* The second thread: acts on each round that the first one announces. */
+/* The second thread; the first one meets it before and after each round. */
 struct opponent {
-	int		(*act)(struct round *r);
-	struct round	*round;
-	int		ret;
+	int			(*act)(struct round *r);
+	struct round		*round;		/* NULL: the end */
+	int			ret;
+	double			span;		/* how long SET takes */
+	pthread_barrier_t	meet;
 };
 
 static void *oppose(void *arg)
 {
 	struct opponent *o = arg;
 	unsigned int seed = 1;
-	struct round *r;
 
 	for (;;) {
-		while (!(r = __atomic_load_n(&o->round, __ATOMIC_ACQUIRE)))
-			sched_yield();
-		if (r->setter < 0)
+		pthread_barrier_wait(&o->meet);
+		if (!o->round)
 			return NULL;
-		random_delay(&seed, MAX_DELAY);
-		o->ret = o->act(r);
-		__atomic_store_n(&o->round, NULL, __ATOMIC_RELEASE);
+		random_delay(&seed, 1.2 * o->span);
+		o->ret = o->act(o->round);
+		pthread_barrier_wait(&o->meet);
 	}
 }
 
 static int race_once(struct opponent *o, struct round *r, unsigned int *seed)
 {
+	double start;
 	int ret;
 
-	__atomic_store_n(&o->round, r, __ATOMIC_RELEASE);
-	random_delay(seed, MAX_DELAY);
+	o->round = r;
+	pthread_barrier_wait(&o->meet);
+	random_delay(seed, o->span / 4);
+	start = now();
 	ret = ws_set(r->setter, r->stream);
-	while (__atomic_load_n(&o->round, __ATOMIC_ACQUIRE))
-		sched_yield();
+	start = now() - start;
+	pthread_barrier_wait(&o->meet);
+	o->span += (start - o->span) / 8;
 	return ret;
 }
 
 TEST_F(against, nothing_is_lost)
 {
 	double until = now() + race_seconds();
-	struct opponent o = { .act = variant->act };
-	struct round r, end = { .setter = -1 };
+	struct opponent o = { .act = variant->act, .span = 1e-3 };
+	struct round r;
 	unsigned int seed = 2, rounds = 0;
 	pthread_t thread;
 	int ret;
 
+	pthread_barrier_init(&o.meet, NULL, 2);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, oppose, &o));
 	while (now() < until && !_metadata->exit_code) {
 		r.setter = ws_create(NAME);
@@ -572,9 +575,10 @@ TEST_F(against, nothing_is_lost)
 		close(r.second_stream);
 		rounds++;
 	}
-	__atomic_store_n(&o.round, &end, __ATOMIC_RELEASE);
+	o.round = NULL;
+	pthread_barrier_wait(&o.meet);
 	pthread_join(thread, NULL);
-	TH_LOG("%u rounds", rounds);
+	TH_LOG("%u rounds, SET takes %.0f us", rounds, 1e6 * o.span);
 	EXPECT_LT(0, rounds);
 	EXPECT_EQ(0, ws_entries(WS_MNT));
 	EXPECT_EQ(WS_STREAMS, ws_free_streams(WS_MNT));

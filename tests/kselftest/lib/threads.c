@@ -31,9 +31,9 @@ double race_seconds(void)
 	return seconds ? atof(seconds) : 3;
 }
 
-void random_delay(unsigned int *seed, unsigned int max)
+void random_delay(unsigned int *seed, double max)
 {
-	double until = now() + rand_r(seed) % max / 1e6;
+	double until = now() + max * rand_r(seed) / RAND_MAX;
 
 	while (now() < until)
 		;

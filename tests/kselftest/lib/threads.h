@@ -39,7 +39,7 @@ void crew_fail(struct crew *crew, const char *fmt, ...);
 /* Seconds of CLOCK_MONOTONIC, and those that a race is to take. */
 double now(void);
 double race_seconds(void);
-/* Spins for up to @max microseconds, so that two threads meet anywhere. */
-void random_delay(unsigned int *seed, unsigned int max);
+/* Spins for up to @max seconds, so that two threads meet anywhere. */
+void random_delay(unsigned int *seed, double max);
 
 #endif /* WSFS_THREADS_H */
