@@ -540,7 +540,7 @@ static int race_once(struct opponent *o, struct round *r, unsigned int *seed)
 TEST_F(against, nothing_is_lost)
 {
 	double until = now() + race_seconds();
-	struct opponent o = { .act = variant->act, .span = 1e-3 };
+	struct opponent o = { .act = variant->act, .span = 0.001 };
 	struct round r;
 	unsigned int seed = 2, rounds = 0;
 	pthread_t thread;
