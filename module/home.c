@@ -268,7 +268,7 @@ static int wsfs_make_dir(struct wsfs_sb *wsb)
 		dput(dir);
 		return err;
 	}
-	wsb->home->dir = dir;
+	WRITE_ONCE(wsb->home->dir, dir);
 	return 0;
 }
 
@@ -472,6 +472,19 @@ void wsfs_home_exit(struct wsfs_sb *wsb)
 	dput(home->dir);
 	kfree(home);
 	wsb->home = NULL;
+}
+
+/**
+ * wsfs_home_exists() - is there a .wsfs
+ * @sb: the wsfs superblock
+ *
+ * Return: true if there is, as far as this mount has needed to know.
+ */
+bool wsfs_home_exists(const struct super_block *sb)
+{
+	const struct wsfs_home *home = WSFS_SB(sb)->home;
+
+	return home && READ_ONCE(home->dir);
 }
 
 /**

@@ -273,21 +273,43 @@ out_put_write:
 	return err;
 }
 
+/*
+ * The lower file that SET replaces is unlinked a moment before ours stands for
+ * the new one. Returns true if that is why it has no name, when it is over.
+ */
+static bool wsfs_was_replaced(const struct dentry *dentry,
+			      const struct dentry *lower)
+{
+	struct wsfs_inode *wi = WSFS_I(d_inode(dentry));
+
+	wait_on_bit(&wi->state, WSFS_MOVING, TASK_UNINTERRUPTIBLE);
+	return wsfs_lower_dentry(dentry) != lower;
+}
+
 int wsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 request_mask, unsigned int flags)
 {
 	struct inode *inode = d_inode(path->dentry);
-	struct path lower = wsfs_lower_path_get(path->dentry);
+	struct path lower;
+	bool again;
 	int err;
 
-	err = vfs_getattr_nosec(&lower, stat, request_mask,
-				flags & AT_STATX_SYNC_TYPE);
-	if (!err) {
-		stat->dev = inode->i_sb->s_dev;
-		wsfs_copy_attr(inode);
-	}
-	dput(lower.dentry);
-	return err;
+	do {
+		lower = wsfs_lower_path_get(path->dentry);
+		err = vfs_getattr_nosec(&lower, stat, request_mask,
+					flags & AT_STATX_SYNC_TYPE);
+		again = !err && !stat->nlink && S_ISREG(inode->i_mode) &&
+			wsfs_was_replaced(path->dentry, lower.dentry);
+		dput(lower.dentry);
+	} while (again);
+	if (err)
+		return err;
+	stat->dev = inode->i_sb->s_dev;
+	/* Programs count subdirectories by it, and .wsfs is not shown. */
+	if (IS_ROOT(path->dentry) && wsfs_home_exists(inode->i_sb))
+		stat->nlink--;
+	wsfs_copy_attr(inode);
+	return 0;
 }
 
 static const char *wsfs_get_link(struct dentry *dentry, struct inode *inode,

@@ -270,6 +270,7 @@ bool wsfs_inode_stream(const struct inode *inode, u32 *id);
 /* home.c */
 int wsfs_home_init(struct super_block *sb, struct fs_context *fc);
 void wsfs_home_exit(struct wsfs_sb *wsb);
+bool wsfs_home_exists(const struct super_block *sb);
 int wsfs_home_statfs(struct wsfs_sb *wsb, struct kstatfs *st);
 const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 			    u32 id, u32 *agno);
