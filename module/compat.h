@@ -95,13 +95,9 @@ static inline int wsfs_thaw_lower(struct super_block *sb)
 #endif
 
 #define file_kattr		fileattr
-#define delegated_inode		inode *
 
 #ifndef QSTR_LEN
 #define QSTR_LEN(_name, _len)	((struct qstr)QSTR_INIT((_name), (_len)))
-#endif
-#ifndef QSTR
-#define QSTR(_name)		QSTR_LEN((_name), strlen(_name))
 #endif
 
 #define for_each_alias(_dentry, _inode) \
@@ -183,8 +179,7 @@ static inline struct dentry *wsfs_lookup_noperm(const struct qstr *name,
 	return lookup_one_len_unlocked(name->name, base, name->len);
 }
 
-#define lookup_noperm_unlocked(_name, _base) \
-	wsfs_lookup_noperm((_name), (_base))
+#define lookup_noperm_unlocked	wsfs_lookup_noperm
 
 static inline void end_creating(struct dentry *child)
 {
@@ -328,13 +323,25 @@ static inline int wsfs_vfs_rename(struct wsfs_renamedata *rd)
 	return vfs_rename(&old);
 }
 
-#define start_renaming_dentry(_rd, _flags, _old, _name) \
-	wsfs_start_renaming((_rd), (_old), NULL, (_name))
-#define start_renaming_two_dentries(_rd, _old, _new) \
-	wsfs_start_renaming((_rd), (_old), (_new), NULL)
-#define end_renaming(_rd)	wsfs_end_renaming(_rd)
-#define vfs_rename(_rd)		wsfs_vfs_rename(_rd)
-#define renamedata		wsfs_renamedata
+static inline int wsfs_start_renaming_dentry(struct wsfs_renamedata *rd,
+					     int flags, struct dentry *old,
+					     const struct qstr *name)
+{
+	return wsfs_start_renaming(rd, old, NULL, name);
+}
+
+static inline int wsfs_start_renaming_two(struct wsfs_renamedata *rd,
+					  struct dentry *old,
+					  struct dentry *new)
+{
+	return wsfs_start_renaming(rd, old, new, NULL);
+}
+
+#define renamedata			wsfs_renamedata
+#define start_renaming_dentry		wsfs_start_renaming_dentry
+#define start_renaming_two_dentries	wsfs_start_renaming_two
+#define end_renaming			wsfs_end_renaming
+#define vfs_rename			wsfs_vfs_rename
 
 /* d_exchange() is not exported there: each takes a copy of the other's name. */
 static inline void wsfs_d_exchange(struct dentry *a, struct dentry *b)
@@ -354,17 +361,20 @@ static inline void wsfs_d_exchange(struct dentry *a, struct dentry *b)
 	dput(name_b);
 }
 
-#define d_exchange(_a, _b)	wsfs_d_exchange((_a), (_b))
+#define d_exchange		wsfs_d_exchange
 
+/* Here the VFS tells of a delegation in its way, or does not; wsfs never asks. */
 static inline int wsfs_vfs_create(struct mnt_idmap *idmap,
-				  struct dentry *dentry, umode_t mode)
+				  struct dentry *dentry, umode_t mode,
+				  struct inode **di)
 {
 	return vfs_create(idmap, d_inode(dentry->d_parent), dentry, mode, true);
 }
 
 static inline struct dentry *wsfs_vfs_mkdir(struct mnt_idmap *idmap,
 					    struct inode *dir,
-					    struct dentry *dentry, umode_t mode)
+					    struct dentry *dentry, umode_t mode,
+					    struct inode **di)
 {
 	int err = vfs_mkdir(idmap, dir, dentry, mode);
 
@@ -375,21 +385,31 @@ static inline struct dentry *wsfs_vfs_mkdir(struct mnt_idmap *idmap,
 	return dentry;
 }
 
+static inline int wsfs_vfs_mknod(struct mnt_idmap *idmap, struct inode *dir,
+				 struct dentry *dentry, umode_t mode, dev_t dev,
+				 struct inode **di)
+{
+	return vfs_mknod(idmap, dir, dentry, mode, dev);
+}
+
+static inline int wsfs_vfs_symlink(struct mnt_idmap *idmap, struct inode *dir,
+				   struct dentry *dentry, const char *target,
+				   struct inode **di)
+{
+	return vfs_symlink(idmap, dir, dentry, target);
+}
+
 static inline int wsfs_vfs_rmdir(struct mnt_idmap *idmap, struct inode *dir,
-				 struct dentry *dentry, struct inode **delegated)
+				 struct dentry *dentry, struct inode **di)
 {
 	return vfs_rmdir(idmap, dir, dentry);
 }
 
-#define vfs_create(_idmap, _dentry, _mode, _di) \
-	wsfs_vfs_create((_idmap), (_dentry), (_mode))
-#define vfs_mkdir(_idmap, _dir, _dentry, _mode, _di) \
-	wsfs_vfs_mkdir((_idmap), (_dir), (_dentry), (_mode))
-#define vfs_mknod(_idmap, _dir, _dentry, _mode, _dev, _di) \
-	vfs_mknod((_idmap), (_dir), (_dentry), (_mode), (_dev))
-#define vfs_symlink(_idmap, _dir, _dentry, _target, _di) \
-	vfs_symlink((_idmap), (_dir), (_dentry), (_target))
-#define vfs_rmdir		wsfs_vfs_rmdir
+#define vfs_create			wsfs_vfs_create
+#define vfs_mkdir			wsfs_vfs_mkdir
+#define vfs_mknod			wsfs_vfs_mknod
+#define vfs_symlink			wsfs_vfs_symlink
+#define vfs_rmdir			wsfs_vfs_rmdir
 
 #define WSFS_OP(_fn)		_fn##_612
 

@@ -135,12 +135,7 @@ static int wsfs_remove_lower(struct wsfs_sb *wsb, struct dentry *dir,
 
 	if (IS_ERR(victim))
 		return PTR_ERR(victim);
-	if (d_is_dir(victim))
-		err = vfs_rmdir(mnt_idmap(wsb->lower_mnt), d_inode(dir),
-				victim, NULL);
-	else
-		err = vfs_unlink(mnt_idmap(wsb->lower_mnt), d_inode(dir),
-				 victim, NULL);
+	err = wsfs_remove_locked(wsb->lower_mnt, victim);
 	end_removing(victim);
 	return err;
 }
@@ -244,7 +239,7 @@ static struct dentry *wsfs_mkdir_lower(struct wsfs_sb *wsb,
 				       struct dentry *parent,
 				       const char *name)
 {
-	struct dentry *dir = start_creating_noperm(parent, &QSTR(name));
+	struct dentry *dir = start_creating_noperm(parent, &QSTR_LEN(name, strlen(name)));
 
 	if (IS_ERR(dir))
 		return dir;
@@ -338,7 +333,7 @@ static int wsfs_make_agdir(struct wsfs_sb *wsb)
 
 	wsfs_agdir_name(name, sizeof(name), agno);
 	rd.old_parent = home->dir;
-	err = start_renaming_dentry(&rd, 0, dir, &QSTR(name));
+	err = start_renaming_dentry(&rd, 0, dir, &QSTR_LEN(name, strlen(name)));
 	if (err)
 		goto out_remove;
 	err = vfs_rename(&rd);
@@ -377,7 +372,7 @@ static struct dentry *wsfs_agdir(struct wsfs_sb *wsb, u32 agno)
 	}
 	if (!home->ag[agno]) {
 		wsfs_agdir_name(name, sizeof(name), agno);
-		dir = lookup_noperm_unlocked(&QSTR(name), home->dir);
+		dir = lookup_noperm_unlocked(&QSTR_LEN(name, strlen(name)), home->dir);
 		wsfs_adopt_agdir(wsb, dir, agno);
 	}
 	if (!home->ag[agno] && time_after_eq(jiffies, home->retry)) {
@@ -415,7 +410,7 @@ int wsfs_home_init(struct super_block *sb, struct fs_context *fc)
 
 	if (!ws_pool_nr(wsb->pool))
 		return 0;
-	dir = lookup_noperm_unlocked(&QSTR(WSFS_DIR), mnt->mnt_root);
+	dir = lookup_noperm_unlocked(&QSTR_LEN(WSFS_DIR, strlen(WSFS_DIR)), mnt->mnt_root);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	if (d_is_positive(dir) && !wsfs_dir_is_ours(wsb, dir)) {
@@ -644,7 +639,7 @@ static struct dentry *wsfs_make_home(struct wsfs_sb *wsb,
 
 	snprintf(name, sizeof(name), "%llx",
 		 (u64)atomic64_inc_return(&wsb->home->seq));
-	new = start_creating_noperm(agdir, &QSTR(name));
+	new = start_creating_noperm(agdir, &QSTR_LEN(name, strlen(name)));
 	if (IS_ERR(new))
 		return new;
 	err = vfs_create(mnt_idmap(wsb->lower_mnt), new, S_IFREG | 0600, NULL);

@@ -177,15 +177,20 @@ static struct dentry *wsfs_begin_create(struct dentry *dentry)
 	return lower;
 }
 
-static void wsfs_undo_create(struct dentry *lower)
+/**
+ * wsfs_remove_locked() - remove a name of the lower
+ * @mnt: mount of the lower
+ * @lower: the dentry; its directory is locked
+ *
+ * Return: 0 or what the lower says.
+ */
+int wsfs_remove_locked(struct vfsmount *mnt, struct dentry *lower)
 {
 	struct inode *lower_dir = d_inode(lower->d_parent);
 
-	/* Nobody but us can have used it: the directory is still locked. */
 	if (d_is_dir(lower))
-		vfs_rmdir(&nop_mnt_idmap, lower_dir, lower, NULL);
-	else
-		vfs_unlink(&nop_mnt_idmap, lower_dir, lower, NULL);
+		return vfs_rmdir(mnt_idmap(mnt), lower_dir, lower, NULL);
+	return vfs_unlink(mnt_idmap(mnt), lower_dir, lower, NULL);
 }
 
 /* @lower: what wsfs_begin_create() or vfs_mkdir() returned */
@@ -198,7 +203,8 @@ static int wsfs_end_create(struct inode *dir, struct dentry *dentry,
 		inode = wsfs_iget(dir->i_sb, d_inode(lower));
 		if (IS_ERR(inode)) {
 			err = PTR_ERR(inode);
-			wsfs_undo_create(lower);
+			/* Nobody has seen it: the directory is locked. */
+			wsfs_remove_locked(wsfs_lower_mnt(dir->i_sb), lower);
 		} else {
 			wsfs_set_lower_dentry(dentry, dget(lower));
 			d_instantiate(dentry, inode);
@@ -289,10 +295,7 @@ static int wsfs_link(struct dentry *old_dentry, struct inode *dir,
 	return err;
 }
 
-static int wsfs_remove(struct inode *dir, struct dentry *dentry,
-		       int (*remove)(struct mnt_idmap *idmap,
-				     struct inode *dir, struct dentry *dentry,
-				     struct delegated_inode *delegated))
+static int wsfs_remove(struct inode *dir, struct dentry *dentry)
 {
 	struct vfsmount *mnt = wsfs_lower_mnt(dir->i_sb);
 	struct dentry *lower;
@@ -309,7 +312,7 @@ static int wsfs_remove(struct inode *dir, struct dentry *dentry,
 		goto out;
 	}
 	wsfs_change_begin(dir);
-	err = remove(mnt_idmap(mnt), d_inode(lower->d_parent), lower, NULL);
+	err = wsfs_remove_locked(mnt, lower);
 	/* The lower dentry is gone: let the next lookup find a fresh one. */
 	if (!err)
 		d_drop(dentry);
@@ -320,16 +323,6 @@ out:
 	wsfs_copy_attr(d_inode(dentry));
 	wsfs_copy_attr(dir);
 	return err;
-}
-
-static int wsfs_unlink(struct inode *dir, struct dentry *dentry)
-{
-	return wsfs_remove(dir, dentry, vfs_unlink);
-}
-
-static int wsfs_rmdir(struct inode *dir, struct dentry *dentry)
-{
-	return wsfs_remove(dir, dentry, vfs_rmdir);
 }
 
 static int wsfs_rename(struct mnt_idmap *idmap,
@@ -441,8 +434,8 @@ const struct inode_operations wsfs_dir_iops = {
 	.mknod		= wsfs_mknod,
 	.symlink	= wsfs_symlink,
 	.link		= wsfs_link,
-	.unlink		= wsfs_unlink,
-	.rmdir		= wsfs_rmdir,
+	.unlink		= wsfs_remove,
+	.rmdir		= wsfs_remove,
 	.rename		= wsfs_rename,
 	.tmpfile	= wsfs_tmpfile,
 	.permission	= wsfs_permission,
@@ -489,7 +482,8 @@ struct dentry *wsfs_dentry_for_lower(struct super_block *sb,
 
 		if (!*name)
 			continue;
-		dentry = lookup_noperm_unlocked(&QSTR(name), parent);
+		dentry = lookup_noperm_unlocked(&QSTR_LEN(name, strlen(name)),
+						parent);
 		dput(parent);
 		if (IS_ERR(dentry))
 			goto out;

@@ -194,6 +194,7 @@ int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
 		struct dentry *dentry, umode_t mode);
 struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
 			  struct dentry *dentry, umode_t mode);
+int wsfs_remove_locked(struct vfsmount *mnt, struct dentry *lower);
 void wsfs_change_begin(struct inode *dir);
 void wsfs_change_end(struct inode *dir);
 bool wsfs_name_reserved(const struct dentry *parent, const struct qstr *name);

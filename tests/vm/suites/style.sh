@@ -27,9 +27,11 @@ check() {
 
 # The kernel's own style. Ignored: what cannot apply outside its tree.
 kernel_style() {
+	local ignore=FILE_PATH_CHANGES,SPLIT_STRING,LINUX_VERSION_CODE,CONSTANT_COMPARISON
+	# TRACE_EVENT() is laid out in a way of its own.
+	[[ $1 != */trace.h ]] || ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 	/wsfs-src/scripts/checkpatch.pl --no-tree --strict --terse --quiet --show-types \
-		--no-summary --ignore FILE_PATH_CHANGES,SPLIT_STRING,LINUX_VERSION_CODE,CONSTANT_CONVERSION \
-		--codespell-file=/dev/null -f "$@"
+		--no-summary --ignore $ignore --codespell-file=/dev/null -f "$@"
 }
 
 # sparse, on the module and its KUnit tests, built for the newest kernel.
