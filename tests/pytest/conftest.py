@@ -74,9 +74,24 @@ def bed(disks, base, plain, kernel_log):
     assert not complaints, "\n".join(complaints)
 
 
+@pytest.fixture(scope="module")
+def standing_bed(disks, base, plain):
+    """16 AGs, 4 streams, for all tests of a file."""
+    if plain:
+        pytest.skip("--plain: no streams")
+    bed = Bed(disks[0], f"{base}/standing")
+    bed.make(agcount=16, streams=4)
+    yield bed
+    complaints = bed.finish()
+    assert not complaints, "\n".join(complaints)
+
+
 @pytest.fixture
-def second_disk(disks):
-    return disks[1]
+def room(standing_bed, request):
+    """The standing bed, with a directory for this test alone."""
+    standing_bed.enter(request.node.name.replace("/", "-"))
+    yield standing_bed
+    standing_bed.leave()
 
 
 @pytest.fixture(scope="module")

@@ -12,35 +12,16 @@ from lib import acl, ioctls
 from lib.child import Child
 from lib.ioctls import FsXattr
 from lib.shell import run
+from lib.swap import elsewhere, reserve_all, swapped
 
 USER = 1000
 
 
-def reserve_all(bed):
-    for _ in range(4):
-        bed.alloc()
-
-
 @pytest.fixture
-def one(bed):
+def one(room):
     """A bed whose 4 streams are reserved."""
-    bed.make(agcount=16, streams=4)
-    reserve_all(bed)
-    return bed
-
-
-def elsewhere(bed, fd):
-    """A stream that the file is not at home in yet."""
-    agno = bed.info(fd).inode_agno
-    return next(s for s in bed.streams if agno not in bed.wsfs.ag_set(s.id))
-
-
-def swapped(bed, fd, name="f"):
-    """SET, and be sure that the lower inode is another one."""
-    before = os.stat(bed.below(name)).st_ino
-    bed.set(fd, elsewhere(bed, fd))
-    assert bed.info(fd).homed
-    assert os.stat(bed.below(name)).st_ino != before
+    reserve_all(room)
+    return room
 
 
 @pytest.mark.parametrize(
@@ -329,47 +310,3 @@ def test_locks(one, kind):
         swapped(bed, fd)
         with pytest.raises(BlockingIOError):
             other.call(_lock, bed.at("f"), kind)
-
-
-def test_quota(bed):
-    """The new inode is charged to the old one's owner, the old is not."""
-    bed.make(agcount=16, streams=4, xfs_options="uquota,gquota,pquota")
-    reserve_all(bed)
-
-    def usage(kind):
-        report = run("xfs_quota", "-x", "-c", f"report -n -i -{kind}", bed.lower)
-        rows = [line.split() for line in report.splitlines() if line.startswith("#")]
-        return {int(row[0][1:]): int(row[1]) for row in rows}
-
-    fds = []
-    for i in range(10):
-        fd = bed.open(f"f{i}")
-        os.fchown(fd, USER, USER + 1)
-        attr = FsXattr.of(fd)
-        attr.projid = 5
-        attr.apply(fd)
-        fds.append(fd)
-    before = {kind: usage(kind) for kind in "ugp"}
-    assert (before["u"][USER], before["g"][USER + 1], before["p"][5]) == (10, 10, 10)
-    for i, fd in enumerate(fds):
-        swapped(bed, fd, f"f{i}")
-    bed.close(*fds)
-    os.sync()
-    after = {kind: usage(kind) for kind in "ugp"}
-    assert (after["u"][USER], after["g"][USER + 1], after["p"][5]) == (10, 10, 10)
-
-
-def test_quota_at_its_limit(bed):
-    """No room for a second inode: SET is no reason to fail."""
-    bed.make(agcount=16, streams=4, xfs_options="uquota")
-    reserve_all(bed)
-    fd = bed.open("f")
-    os.fchown(fd, USER, USER)
-    run("xfs_quota", "-x", "-c", f"limit -u isoft=1 ihard=1 {USER}", bed.lower)
-    bed.set(fd, elsewhere(bed, fd))
-    info = bed.info(fd)
-    assert info.has_stream and info.homed != info.missed
-    os.write(fd, b"data")
-    with open(bed.at("f"), "rb") as f:
-        assert f.read() == b"data"
-    assert os.fstat(fd).st_uid == USER

@@ -18,7 +18,7 @@ class Bed:
         self.xfs = Xfs(disk, f"{base}/lower")
         self.wsfs = Wsfs(self.xfs.path, f"{base}/wsfs") if stacked else None
         self.lower = self.xfs.path
-        self.path = self.wsfs.path if stacked else self.lower
+        self._top = self.path = self.wsfs.path if stacked else self.lower
         self._streams = None
         self._xfs_options = ""
         self._fds = set()
@@ -83,6 +83,23 @@ class Bed:
     def info(self, fd):
         return ioctls.FileInfo.of(fd)
 
+    def enter(self, name):
+        """Work in a new directory of that name until leave()."""
+        self.path = os.path.join(self._top, name)
+        self.lower = os.path.join(self.xfs.path, name)
+        os.mkdir(self.path)
+
+    def leave(self):
+        """Close the test's files and streams; both stay mounted."""
+        self._undo_all()
+        self.close_all()
+        self.path, self.lower = self._top, self.xfs.path
+
+    def _undo_all(self):
+        for undo in reversed(self._undo):
+            undo()
+        self._undo.clear()
+
     def on_finish(self, undo):
         """Call @undo when the test ends, before unmounting."""
         self._undo.append(undo)
@@ -98,9 +115,7 @@ class Bed:
     def finish(self):
         """Unmount and look for what was left behind; a list of complaints."""
         complaints = []
-        for undo in reversed(self._undo):
-            undo()
-        self._undo.clear()
+        self._undo_all()
         self.close_all()
         if self.stacked and self.wsfs.mounted:
             complaints += self._leave(self.wsfs)

@@ -88,5 +88,5 @@ class Xfs:
         """None, or what xfs_repair -n finds."""
         # With one AG there is no second superblock to compare with.
         alone = ["-o", "force_geometry"] if self.agcount == 1 else []
-        code, output = status("xfs_repair", "-n", *alone, self.device)
+        code, output = status("xfs_repair", "-n", "-P", *alone, self.device)
         return output if code else None
