@@ -311,15 +311,22 @@ void wsfs_file_accessed(struct file *file)
 	touch_atime(&file->f_path);
 }
 
-/* What a write has changed of what the VFS reads without asking */
+/* Data has been written. Runs in whatever context the lower completes in. */
 static void wsfs_written(struct inode *inode, struct inode *lower, long ret)
 {
 	wsfs_copy_size(inode, lower);
-	/* setuid and setgid go with a write. */
-	if (unlikely(inode->i_mode != READ_ONCE(lower->i_mode)))
-		wsfs_copy_attr(inode);
 	if (ret > 0)
 		wsfs_steer_written(inode, ret);
+}
+
+/*
+ * setuid and setgid go when a write is submitted. Not for completion: i_lock is
+ * not safe from interrupts.
+ */
+static void wsfs_copy_mode(struct inode *inode, const struct inode *lower)
+{
+	if (unlikely(inode->i_mode != READ_ONCE(lower->i_mode)))
+		wsfs_copy_attr(inode);
 }
 
 static void wsfs_iocb_init(struct kiocb *iocb, struct kiocb *orig,
@@ -441,11 +448,13 @@ static ssize_t wsfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 		aio->iocb.ki_complete = wsfs_write_complete;
 		WRITE_ONCE(iocb->private, aio);	/* for wsfs_iopoll() */
 		ret = vfs_iocb_iter_write(lower, &aio->iocb, iter);
-		if (ret == -EIOCBQUEUED)
-			return ret;
-		wsfs_aio_end(aio);
+		if (ret != -EIOCBQUEUED)
+			wsfs_aio_end(aio);
 	}
-	wsfs_written(inode, file_inode(lower), ret);
+	/* The caller's reference to @file keeps @lower, queued or not. */
+	wsfs_copy_mode(inode, file_inode(lower));
+	if (ret != -EIOCBQUEUED)
+		wsfs_written(inode, file_inode(lower), ret);
 	return ret;
 }
 
@@ -605,6 +614,7 @@ static ssize_t wsfs_splice_write(struct pipe_inode_info *pipe,
 	file_start_write(lower);
 	ret = lower->f_op->splice_write(pipe, lower, ppos, len, flags);
 	file_end_write(lower);
+	wsfs_copy_mode(file_inode(out), file_inode(lower));
 	wsfs_written(file_inode(out), file_inode(lower), ret);
 	return ret;
 }
@@ -624,6 +634,7 @@ static ssize_t wsfs_copy_file_range(struct file *in, loff_t pos_in,
 		return PTR_ERR(lower_in);
 	ret = vfs_copy_file_range(lower_in, pos_in, lower_out, pos_out, len,
 				  flags);
+	wsfs_copy_mode(file_inode(out), file_inode(lower_out));
 	wsfs_written(file_inode(out), file_inode(lower_out), ret);
 	return ret;
 }
@@ -648,7 +659,7 @@ static loff_t wsfs_remap_file_range(struct file *in, loff_t pos_in,
 						 pos_out, len, remap_flags);
 	ret = vfs_clone_file_range(lower_in, pos_in, lower_out, pos_out, len,
 				   remap_flags);
-	wsfs_written(file_inode(out), file_inode(lower_out), 0);
+	wsfs_copy_attr(file_inode(out));
 	return ret;
 }
 
