@@ -294,11 +294,17 @@ TEST_F(wsfs, sysfs_goes_with_the_mount)
 }
 
 /* Over something that is not XFS. */
-FIXTURE(tmpfs) {};
+FIXTURE(tmpfs)
+{
+	int kmsg;		/* the kernel log from before the mount on */
+};
 
 FIXTURE_SETUP(tmpfs)
 {
 	ASSERT_EQ(0, ws_namespace());
+	self->kmsg = ws_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, self->kmsg);
+	ASSERT_LE(0, lseek(self->kmsg, 0, SEEK_END));
 	ASSERT_EQ(0, ws_mount(WS_TMP, WS_MNT, "wsfs", 0, NULL));
 }
 
@@ -326,6 +332,23 @@ TEST_F(tmpfs, geometry_and_file_info)
 	EXPECT_EQ(~0U, info.inode_agno);
 	EXPECT_EQ(0, ws_fill(fd, 0, 4096, 'x'));
 	EXPECT_EQ(0, ws_verify(fd, 0, 4096, 'x'));
+}
+
+TEST_F(tmpfs, kernel_log_says_so_once)
+{
+	int said = 0, fd = ws_create(WS_MNT "/file");
+	char line[1024];
+	ssize_t len;
+	__u32 max;
+
+	EXPECT_EQ(0, ws_max(fd, &max));
+	EXPECT_EQ(-EOPNOTSUPP, ws_alloc(fd));
+	EXPECT_EQ(0, ws_fill(fd, 0, 4096, 'x'));
+	while ((len = read(self->kmsg, line, sizeof(line) - 1)) > 0) {
+		line[len] = '\0';
+		said += strstr(line, "wsfs") && strstr(line, "tmpfs");
+	}
+	EXPECT_EQ(1, said);
 }
 
 /* Nothing is wsfs's own there: the hidden directory is a matter of XFS. */

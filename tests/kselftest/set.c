@@ -14,6 +14,15 @@ static int first_ag(int stream)
 	return ret ?: info.stream * WS_AGS_EACH;
 }
 
+static bool is_homed(int fd)
+{
+	struct wsfs_file_info info;
+
+	return !ws_info(fd, &info) &&
+	       info.flags == (WSFS_FILE_STREAM | WSFS_FILE_HOMED) &&
+	       info.inode_agno == info.home_agno;
+}
+
 TEST_F(wsfs, empty_file_is_homed)
 {
 	struct wsfs_geometry geo;
@@ -90,12 +99,13 @@ TEST_F(wsfs, open_files_follow)
 {
 	int s, setter, writer, reader;
 
-	s = ws_alloc(self->dir);
 	setter = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(setter);
 	writer = ws_open(WS_MNT "/file", O_WRONLY);
 	reader = ws_open(WS_MNT "/file", O_RDONLY);
 	ASSERT_EQ(0, ws_set(setter, s));
 
+	EXPECT_TRUE(is_homed(setter));
 	EXPECT_EQ(1, ws_has_stream(writer));
 	EXPECT_EQ(1, ws_has_stream(reader));
 	EXPECT_EQ(0, ws_fill(writer, 0, 8192, 'x'));
@@ -114,9 +124,9 @@ TEST_F(wsfs, attributes_stay)
 	char value[16];
 	int s, fd, flags;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
 	ASSERT_LE(0, fd);
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, fchown(fd, 1234, 5678));
 	ASSERT_EQ(0, fchmod(fd, 02741));
 	ASSERT_EQ(0, fsetxattr(fd, "user.colour", "green", 5, 0));
@@ -126,6 +136,7 @@ TEST_F(wsfs, attributes_stay)
 	ASSERT_EQ(0, fstat(fd, &before));
 
 	EXPECT_EQ(0, ws_set(fd, s));
+	EXPECT_TRUE(is_homed(fd));
 	ASSERT_EQ(0, fstat(fd, &after));
 	EXPECT_EQ(before.st_mode, after.st_mode);
 	EXPECT_EQ(before.st_uid, after.st_uid);
@@ -156,8 +167,8 @@ TEST_F(wsfs, again_is_a_no_op)
 	char name[64];
 	struct ws_fdinfo info;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, ws_set(fd, s));
 	ASSERT_EQ(0, ws_info(fd, &first));
 	ASSERT_EQ(0, fstat(fd, &before));
@@ -205,8 +216,8 @@ TEST_F(wsfs, clear)
 	struct ws_fdinfo info;
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, ws_set(fd, s));
 	EXPECT_EQ(0, ws_clear(fd));
 	EXPECT_EQ(0, ws_has_stream(fd));
@@ -233,11 +244,12 @@ TEST_F(wsfs, stream_belongs_to_the_file)
 {
 	int s, one, other;
 
-	s = ws_alloc(self->dir);
 	one = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(one);
 	other = ws_open(WS_MNT "/file", O_WRONLY);
 	ASSERT_EQ(0, ws_set(one, s));
 	EXPECT_EQ(1, ws_has_stream(other));
+	EXPECT_TRUE(is_homed(other));
 	EXPECT_EQ(0, ws_clear(other));
 	EXPECT_EQ(0, ws_has_stream(one));
 
@@ -250,12 +262,12 @@ TEST_F(wsfs, owner_needs_no_capability)
 {
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, fchown(fd, WS_USER, WS_USER));
 	ASSERT_EQ(0, ws_become(WS_USER));
 	EXPECT_EQ(0, ws_set(fd, s));
-	EXPECT_EQ(1, ws_has_stream(fd));
+	EXPECT_TRUE(is_homed(fd));
 	EXPECT_EQ(0, ws_clear(fd));
 	EXPECT_EQ(0, ws_has_stream(fd));
 	ws_become_root();
@@ -265,11 +277,11 @@ TEST_F(wsfs, capable_caller_need_not_own)
 {
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, fchown(fd, WS_USER, WS_USER));
 	EXPECT_EQ(0, ws_set(fd, s));
-	EXPECT_EQ(1, ws_has_stream(fd));
+	EXPECT_TRUE(is_homed(fd));
 }
 
 /* SET only reads its argument. */
@@ -288,10 +300,7 @@ TEST_F(wsfs, argument_may_be_read_only)
 }
 
 /* Every way to have a file open for writing. */
-FIXTURE(writable)
-{
-	int stream;
-};
+FIXTURE(writable) {};
 
 FIXTURE_VARIANT(writable)
 {
@@ -307,8 +316,6 @@ FIXTURE_VARIANT_ADD(writable, truncate) { .flags = O_RDWR | O_TRUNC };
 FIXTURE_SETUP(writable)
 {
 	ASSERT_EQ(0, ws_up());
-	self->stream = ws_alloc(ws_open(WS_MNT, O_RDONLY));
-	ASSERT_LE(0, self->stream);
 }
 
 FIXTURE_TEARDOWN(writable)
@@ -323,8 +330,8 @@ TEST_F(writable, set_and_write)
 	ASSERT_EQ(0, close(ws_create(WS_MNT "/file")));
 	fd = ws_open(WS_MNT "/file", variant->flags);
 	ASSERT_LE(0, fd);
-	EXPECT_EQ(0, ws_set(fd, self->stream));
-	EXPECT_EQ(1, ws_has_stream(fd));
+	EXPECT_EQ(0, ws_set(fd, ws_alloc_away(fd)));
+	EXPECT_TRUE(is_homed(fd));
 	EXPECT_EQ(0, ws_fill(fd, 0, 8192, 'x'));
 	rd = ws_open(WS_MNT "/file", O_RDONLY);
 	EXPECT_EQ(0, ws_verify(rd, 0, 8192, 'x'));
@@ -335,8 +342,8 @@ TEST_F(wsfs, file_with_data)
 {
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, ws_fill(fd, 0, 8192, 'x'));
 	EXPECT_EQ(0, ws_set(fd, s));
 	EXPECT_EQ(1, ws_has_stream(fd));
@@ -351,8 +358,8 @@ TEST_F(wsfs, preallocated_file)
 	struct stat st;
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 1 << 20));
 	EXPECT_EQ(0, ws_set(fd, s));
 	EXPECT_EQ(1, ws_has_stream(fd));
@@ -366,8 +373,8 @@ TEST_F(wsfs, sparse_file)
 	struct stat st;
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, ftruncate(fd, 1 << 20));
 	EXPECT_EQ(0, ws_set(fd, s));
 	EXPECT_EQ(1, ws_has_stream(fd));
@@ -381,8 +388,8 @@ TEST_F(wsfs, file_with_two_links)
 	struct stat a, b;
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/a");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, link(WS_MNT "/a", WS_MNT "/b"));
 	EXPECT_EQ(0, ws_set(fd, s));
 	EXPECT_EQ(1, ws_has_stream(fd));
@@ -399,8 +406,8 @@ TEST_F(wsfs, file_whose_first_name_is_gone)
 	struct stat st, fst;
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/a");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, link(WS_MNT "/a", WS_MNT "/b"));
 	ASSERT_EQ(0, unlink(WS_MNT "/a"));
 	EXPECT_EQ(0, ws_set(fd, s));
@@ -418,8 +425,8 @@ TEST_F(wsfs, name_taken_below)
 {
 	int s, fd, lower;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, rename(WS_XFS "/file", WS_XFS "/moved"));
 	lower = ws_create(WS_XFS "/file");
 	ASSERT_EQ(0, ws_fill(lower, 0, 4096, 'y'));
@@ -439,8 +446,8 @@ TEST_F(wsfs, open_below)
 {
 	int s, fd, lower;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	lower = ws_open(WS_XFS "/file", O_RDWR);
 	EXPECT_EQ(0, ws_set(fd, s));
 	EXPECT_EQ(1, ws_has_stream(fd));
@@ -454,9 +461,9 @@ TEST_F(wsfs, file_without_a_name)
 {
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_open(WS_MNT, O_TMPFILE | O_RDWR);
 	ASSERT_LE(0, fd);
+	s = ws_alloc_away(fd);
 	EXPECT_EQ(0, ws_set(fd, s));
 	EXPECT_EQ(1, ws_has_stream(fd));
 	EXPECT_EQ(0, ws_fill(fd, 0, 4096, 'x'));
@@ -470,8 +477,8 @@ TEST_F(wsfs, unlinked_file)
 	struct stat st;
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	ASSERT_EQ(0, unlink(WS_MNT "/file"));
 	EXPECT_EQ(0, ws_set(fd, s));
 	EXPECT_EQ(1, ws_has_stream(fd));
@@ -488,8 +495,8 @@ TEST_F(wsfs, mapped_file)
 	int s, fd;
 	char *map;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, map);
 	EXPECT_EQ(0, ws_set(fd, s));
@@ -508,8 +515,8 @@ TEST_F(wsfs, append_only_file)
 {
 	int s, fd;
 
-	s = ws_alloc(self->dir);
 	fd = ws_create(WS_MNT "/file");
+	s = ws_alloc_away(fd);
 	close(fd);
 	fd = ws_open(WS_MNT "/file", O_WRONLY | O_APPEND);
 	ASSERT_LE(0, fd);

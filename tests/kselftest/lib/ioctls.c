@@ -23,6 +23,27 @@ int ws_alloc(int fd)
 	return ws_ioctl(fd, FS_IOC_WRITE_STREAM_ALLOC, NULL);
 }
 
+int ws_alloc_away(int fd)
+{
+	struct wsfs_file_info info;
+	struct ws_fdinfo fdinfo;
+	int here = -1, s, ret;
+
+	ret = ws_info(fd, &info);
+	if (ret)
+		return ret;
+	for (;;) {
+		s = ws_alloc(fd);
+		ret = s < 0 ? s : ws_fdinfo(s, &fdinfo);
+		if (ret < 0 || fdinfo.stream != info.inode_agno / WS_AGS_EACH)
+			break;
+		here = s;
+	}
+	if (here >= 0)
+		close(here);
+	return ret < 0 ? ret : s;
+}
+
 int ws_set_raw(int fd, int stream, __u32 flags)
 {
 	struct fs_write_stream_set set = {
@@ -91,21 +112,18 @@ int ws_free_streams(const char *path)
 	return last == -ENOSPC ? n : last;
 }
 
-/* Wherever XFS puts the file, one of two streams lives elsewhere. */
 int ws_make_home(const char *path)
 {
-	int fd, first, second, ret;
+	int fd, s, ret;
 	char name[256];
 
 	snprintf(name, sizeof(name), "%s/make_home", path);
 	fd = ws_create(name);
 	if (fd < 0)
 		return fd;
-	first = ws_alloc(fd);
-	second = ws_alloc(fd);
-	ret = ws_set(fd, first) ?: ws_set(fd, second);
-	close(first);
-	close(second);
+	s = ws_alloc_away(fd);
+	ret = s < 0 ? s : ws_set(fd, s);
+	close(s);
 	close(fd);
 	return ret ?: ws_errno(unlink(name));
 }

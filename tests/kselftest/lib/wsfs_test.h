@@ -92,6 +92,11 @@ int ws_run(const char *fmt, ...);
 int ws_ioctl(int fd, unsigned long cmd, void *arg);
 int ws_max(int fd, __u32 *max);
 int ws_alloc(int fd);
+/*
+ * A stream that does not own the AG where the file is, so that SET has to move
+ * the file. With the streams of WS_OPTIONS only.
+ */
+int ws_alloc_away(int fd);
 int ws_set(int fd, int stream);
 int ws_clear(int fd);
 int ws_set_raw(int fd, int stream, __u32 flags);
