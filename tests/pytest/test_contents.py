@@ -12,7 +12,7 @@ import pytest
 
 from lib.bed import Bed
 from lib.compare import tree
-from lib.lockstep import LockStep, Streams
+from lib.lockstep import LockStep, Meddler, Streams
 
 
 @pytest.fixture
@@ -62,6 +62,30 @@ def run(beds, seed, count):
         assert streams.sets > count // 50, "hardly a stream was set"
 
 
+def run_meanwhile(beds, seed, count):
+    """A thread sets streams on files by name all the time."""
+    print(f"seed {seed}: WSFS_SEED={seed} runs it again, as far as it can be")
+    first, second = beds
+    steps = LockStep(seed, first.path, second.path)
+    steps.looks = [look for look in steps.looks if look != "same_file"]
+    meddler = Meddler(first, steps.sides[0], seed) if first.stacked else None
+    try:
+        steps.run(count)
+        if meddler:
+            meddler.stop()
+            assert meddler.sets > count // 20, "hardly a stream was set"
+        steps.compare_open_files()
+        compare(first, second)
+    finally:
+        if meddler:
+            meddler.stop()
+        steps.close_all()
+    compare(first, second)
+    first.remount()
+    second.remount()
+    compare(first, second)
+
+
 def seeds(numbers):
     chosen = os.environ.get("WSFS_SEED")
     return [int(chosen)] if chosen else numbers
@@ -75,6 +99,17 @@ def test_random_mix(beds, seed):
 @pytest.mark.quick
 def test_random_mix_short(beds):
     run(beds, 4, 300)
+
+
+@pytest.mark.parametrize("seed", seeds([11, 12]))
+def test_streams_set_meanwhile(beds, seed):
+    run_meanwhile(beds, seed, 1000)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", seeds(range(200, 210)))
+def test_streams_set_meanwhile_long(beds, seed):
+    run_meanwhile(beds, seed, 6000)
 
 
 @pytest.mark.long

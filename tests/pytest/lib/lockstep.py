@@ -11,6 +11,7 @@ import mmap
 import os
 import random
 import stat
+import threading
 
 from lib import ioctls, libc
 from lib.compare import attempt, status_of, xattrs_of
@@ -25,6 +26,7 @@ BLOCK = 4096
 _OPEN = [
     os.O_RDWR,
     os.O_RDONLY,
+    os.O_RDWR | os.O_EXCL,
     os.O_WRONLY,
     os.O_RDWR | os.O_TRUNC,
     os.O_RDWR | os.O_CREAT,
@@ -220,8 +222,52 @@ class Streams:
         self._held.clear()
 
 
+class Meddler:
+    """A thread that opens files by name and sets streams on them all the
+    time. Whoever looks at a file twice may find that its inode has changed."""
+
+    def __init__(self, bed, side, seed):
+        self._bed, self._side = bed, side
+        self._draw = random.Random(seed)
+        self._stop = threading.Event()
+        self._failure = None
+        self.sets = 0
+        self._thread = threading.Thread(target=self._work)
+        self._thread.start()
+
+    def _work(self):
+        streams = [self._bed.wsfs.alloc() for _ in range(4)]
+        try:
+            while not self._stop.is_set():
+                self._set_one(self._draw.choice(streams))
+        except BaseException as failure:  # handed over by stop()
+            self._failure = failure
+        finally:
+            for stream in streams:
+                stream.close()
+
+    def _set_one(self, stream):
+        name = self._side.at(self._draw.choice(NAMES))
+        fd = attempt(os.open, name, os.O_WRONLY | os.O_CLOEXEC)
+        if not isinstance(fd, int):
+            return  # not there, or a directory
+        try:
+            ioctls.set_stream(fd, stream.fd)
+            self.sets += 1
+        finally:
+            os.close(fd)
+
+    def stop(self):
+        self._stop.set()
+        self._thread.join()
+        if self._failure:
+            raise self._failure
+
+
 class LockStep:
     """Operations drawn from @seed, the same with streams and without."""
+
+    looks = ["pread", "map_read", "seek", "fstat", "stat", "same_file", "listdir"]
 
     def __init__(self, seed, first, second):
         self._draw = random.Random(seed)
@@ -370,7 +416,7 @@ class LockStep:
 
     def _look(self, i, a, b):
         draw = self._draw
-        kind = draw.choice(["pread", "map_read", "seek", "fstat", "stat", "same_file", "listdir"])
+        kind = draw.choice(self.looks)
         if kind == "pread":
             self._both("pread", a, self._length(), self._offset())
         elif kind == "seek":
