@@ -39,19 +39,31 @@ def digest(*parts):
 
 
 @contextlib.contextmanager
-def lock(name, shared=False, wait_for=None):
+def lock(name, wait_for=None):
     """Hold the cache's lock of that name; say so when that means waiting."""
     path = root() / "locks" / name
     path.parent.mkdir(exist_ok=True)
     with open(path, "w", encoding="ascii") as handle:
-        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         try:
-            fcntl.flock(handle, kind | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             if wait_for:
                 say(f"waiting for another run that is {wait_for}")
-            fcntl.flock(handle, kind)
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+def locked(name):
+    """Whether another run holds the lock of that name, that is, makes that artifact."""
+    path = root() / "locks" / name
+    if not path.exists():
+        return False
+    with open(path, "w", encoding="ascii") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
 
 
 def artifact(name, key, what, build):

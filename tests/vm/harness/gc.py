@@ -25,5 +25,6 @@ def _runs():
 def _artifacts(needed):
     for kind in ("sysroot", "source", "kernel"):
         for path in cache.root().glob(f"{kind}-*"):
-            if path.is_dir() and path.name not in needed:
+            name = path.name.rpartition("-")[0]
+            if path.is_dir() and path.name not in needed and not cache.locked(name):
                 yield path

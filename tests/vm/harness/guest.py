@@ -15,7 +15,7 @@ from . import build, cache, errors, host, qemu, report, sysroot, uml
 from .errors import say
 
 BOOTS = {"uml": uml, "qemu": qemu, "host": host}
-POWER_OFF_TIME = 60
+POWER_OFF_TIME = 180
 
 
 @dataclasses.dataclass
@@ -125,7 +125,7 @@ def _watch(command, limit, status):
                     reported = True
                     deadline = time.monotonic() + POWER_OFF_TIME
                 if time.monotonic() >= deadline:
-                    return not reported
+                    return True
         finally:
             process.kill()
     return False
@@ -146,8 +146,10 @@ def _judge(guest, path, timed_out):
     status = path / "ctl/status"
     name = guest.kernel.name
     if timed_out:
-        say(f"{name}: STUCK: the command was still running after the time limit of "
-            f"{guest.limit:g} s; the guest was ended. The end of its dmesg:")
+        what = (f"it did not power off within {POWER_OFF_TIME} s after the command"
+                if status.exists() else
+                f"the command was still running after the time limit of {guest.limit:g} s")
+        say(f"{name}: STUCK: {what}; the guest was ended. The end of its dmesg:")
         _show(log[-40:])
         if found:
             _show_report(name, log, found)

@@ -23,7 +23,8 @@ def script(kernel, guest):
              else f"/boot/vmlinuz-{kernels.release(kernel)}")
     accel = "kvm" if os.access("/dev/kvm", os.R_OK | os.W_OK) else "tcg,thread=multi"
     append = ["console=ttyS0", "rootfstype=virtiofs", "root=wsfs", "rw", "panic=-1",
-              "ignore_loglevel", "mitigations=off", *guest.append, f"init={guest.init}",
+              "ignore_loglevel", "mitigations=off", "watchdog_thresh=60",
+              "rcupdate.rcu_cpu_stall_timeout=120", *guest.append, f"init={guest.init}",
               f"wsfs.out={'hvc0' if guest.shell else 'vport*p1'}"]
     words = ["qemu-system-x86_64", "-accel", accel, "-cpu", "max", "-smp", guest.cpus,
              "-m", guest.memory, "-nodefaults", "-no-user-config", "-display", "none",

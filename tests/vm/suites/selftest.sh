@@ -19,7 +19,7 @@ expect() {
 	shift 3
 	number=$((number + 1))
 	output=$("$vm" run -k "$kernel" --parts misbehave --dmesg "$results/$number.dmesg" \
-		-t 120 "$@" 2>&1)
+		-t 300 "$@" 2>&1)
 	code=$?
 	if [ $code = "$status" ] && grep -q -- "$text" <<<"$output"; then
 		echo "ok $number $kernel: $name"
