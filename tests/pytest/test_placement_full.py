@@ -74,8 +74,9 @@ def test_set_fills_up_while_writing(bed):
     fd = bed.open("big")
     bed.set(fd, stream)
     data = os.urandom(1 << 20) * 4
-    assert os.pwrite(fd, data, 0) == len(data)
-    os.fsync(fd)
+    for offset in range(0, len(data), 256 << 10):  # little by little
+        assert os.pwrite(fd, data[offset : offset + (256 << 10)], offset)
+        os.fsync(fd)
     layout = bed.xfs.layout()
     assert layout.ag_of_byte(extents(fd)[0].physical) in allowed
     assert outside(layout, fd, allowed)

@@ -23,6 +23,16 @@ def test_growfs_without_streams_reserved(bed, way):
     table.assert_home(sets)
 
 
+def test_growfs_again_and_again(bed):
+    """Little by little comes to the same as at once."""
+    bed.make(agcount=8, streams=3)
+    bed.alloc()
+    for new in (9, 10, 13):
+        bed.xfs.grow(new)
+        sets = agsets.grown_ag_sets(3, 8, new)
+        assert [bed.wsfs.ag_set(i) for i in range(3)] == sets
+
+
 @pytest.mark.parametrize("new", [9, 11, 16])
 def test_growfs_with_streams_reserved(bed, new):
     """The new AGs are added to the sets; no AG changes its owner."""

@@ -11,22 +11,22 @@ def default_streams(agcount):
     return agcount
 
 
-def ag_sets(streams, agcount, first=0):
-    """The AG set of each stream over @agcount AGs from @first on."""
+def ag_sets(streams, agcount):
+    """The AG set of each stream."""
     if streams > agcount:
-        return [{first + i % agcount} for i in range(streams)]
+        return [{i % agcount} for i in range(streams)]
     share = agcount // streams
-    sets = [
-        set(range(first + i * share, first + (i + 1) * share)) for i in range(streams)
-    ]
-    sets[-1] |= set(range(first + streams * share, first + agcount))
+    sets = [set(range(i * share, (i + 1) * share)) for i in range(streams)]
+    sets[-1] |= set(range(streams * share, agcount))
     return sets
 
 
 def grown_ag_sets(streams, old, new):
     """The sets after growfs from @old to @new AGs while a stream is reserved."""
-    added = ag_sets(streams, new - old, first=old)
-    return [a | b for a, b in zip(ag_sets(streams, old), added)]
+    sets = ag_sets(streams, old)
+    for agno in range(old, new):
+        sets[(agno - old) % streams].add(agno)
+    return sets
 
 
 def parse(text):
