@@ -21,7 +21,7 @@ std::string reason_of(const std::string &call, int code)
 
 } // namespace
 
-Error::Error(std::string path, std::string call, int code)
+Error::Error(std::string path, const std::string &call, int code)
     : Error(std::move(path), call, code, advice_for(call, code))
 {
 }

@@ -17,6 +17,7 @@ std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t m
 {
 	const char *end = text.data() + text.size();
 	std::uint64_t value = 0;
+	// The end is passed as well. NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
 	const auto [stop, error] = std::from_chars(text.data(), end, value);
 
 	if (error != std::errc() || stop != end || value > max)

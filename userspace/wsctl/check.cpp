@@ -234,13 +234,12 @@ int Checker::run()
 		if (options_.isolated)
 			check_isolation();
 		if (count_if(is_checked) == 0 && errors_.empty())
-			throw ws::Error(
-				options_.groups.empty() ? file_streams_.begin()->first
-							: options_.groups.front().front(),
-				fmt::format("nothing to check: none of {} carries a stream",
-					    plural(files_.size(), "file")),
-				"say what to expect: --within ID, --stream FILE=ID, "
-				"--isolated A.. -- B.. or --max-extents N");
+			throw ws::Error(options_.groups.empty() ? file_streams_.begin()->first
+								: options_.groups.front().front(),
+					fmt::format("nothing to check: none of {} carries a stream",
+						    plural(files_.size(), "file")),
+					"say what to expect: --within ID, --stream FILE=ID, "
+					"--isolated A.. -- B.. or --max-extents N");
 	} catch (const ws::Error &error) {
 		report(error);
 	}

@@ -13,7 +13,7 @@ class Error : public std::runtime_error
 {
 public:
 	// A call that failed with an errno. The advice is looked up.
-	Error(std::string path, std::string call, int code);
+	Error(std::string path, const std::string &call, int code);
 	// The same with advice that only the caller can give.
 	Error(std::string path, std::string call, int code, std::string advice);
 	// Something that is wrong without an errno, such as a malformed file.
