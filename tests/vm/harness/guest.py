@@ -49,7 +49,8 @@ def run(guest):
     """Build what is stale, run the guest, and return the status to exit with."""
     kernel = guest.kernel
     guest.memory = guest.memory or kernel.memory
-    guest.append = ["oops=panic", "panic=-1", *guest.append]
+    guest.append = ["printk.time=1", "oops=panic", "panic=-1", *kernel.parameters,
+                    *guest.append]
     if guest.shell:
         guest.append.append("wsfs.shell=1")
     parts = build.ensure(kernel, guest.parts)

@@ -11,6 +11,10 @@ from .errors import HarnessError
 FRAGMENTS = sysroot.VM / "kernels"
 SOURCE_VERSION = "7.3"
 
+# Without poisoning, a slab object keeps a stale pointer to the next free one, and
+# leaked objects, allocated one after the other, hide each other from kmemleak.
+KMEMLEAK = ("slab_debug=P",)
+
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
@@ -23,6 +27,7 @@ class Kernel:
     image: str = ""             # the file to boot, in the build tree
     fragments: tuple = ()
     memory: str = "4G"          # default for guests
+    parameters: tuple = ()      # of the kernel, always given
 
     @property
     def built(self):
@@ -34,9 +39,10 @@ KERNELS = {kernel.name: kernel for kernel in (
     Kernel("uml", "uml", "7.3, user mode Linux: the daily loop",
            "um", "defconfig", "linux", ("uml",)),
     Kernel("uml-kasan", "uml", "the same with KASAN, kmemleak, fault injection",
-           "um", "defconfig", "linux", ("uml", "uml-kasan")),
+           "um", "defconfig", "linux", ("uml", "uml-kasan"), parameters=KMEMLEAK),
     Kernel("x86-lockdep", "qemu", "7.3 with lockdep and friends, in QEMU",
-           "x86_64", "tinyconfig", "arch/x86/boot/bzImage", ("x86-lockdep",)),
+           "x86_64", "tinyconfig", "arch/x86/boot/bzImage", ("x86-lockdep",),
+           parameters=KMEMLEAK),
     Kernel("6.12", "qemu", "Debian's stable kernel, in QEMU"),
     Kernel("7.3", "qemu", "Debian's newest kernel (backports), in QEMU"),
     Kernel("host", "host", "this machine's own kernel"),

@@ -22,7 +22,7 @@ def script(kernel, guest):
     image = (f"/wsfs-work/{kernel.image}" if kernel.built
              else f"/boot/vmlinuz-{kernels.release(kernel)}")
     accel = "kvm" if os.access("/dev/kvm", os.R_OK | os.W_OK) else "tcg,thread=multi"
-    append = ["console=ttyS0", "rootfstype=virtiofs", "root=wsfs", "rw", "panic=-1",
+    append = ["console=ttyS0", "rootfstype=virtiofs", "root=wsfs", "rw",
               "ignore_loglevel", "mitigations=off", "watchdog_thresh=60",
               "rcupdate.rcu_cpu_stall_timeout=120", *guest.append, f"init={guest.init}",
               f"wsfs.out={'hvc0' if guest.shell else 'vport*p1'}"]

@@ -23,7 +23,7 @@ def script(kernel, guest):
         disks.append(f"ubd{number}=/dev/shm/disk{number}")
     words = [f"/wsfs-work/{kernel.image}", "rootfstype=hostfs", "rootflags=/", "rw",
              f"mem={guest.memory}", f"ncpus={guest.cpus}", "seccomp=on",
-             "printk.time=1", "con=null", "con0=null,fd:1", f"con1={guest.input},fd:3",
+             "con=null", "con0=null,fd:1", f"con1={guest.input},fd:3",
              "uml_dir=/tmp", f"umid=guest{guest.number}", *disks, *guest.append,
              f"init={guest.init}", "wsfs.out=tty1"]
     lines += ["exec 3>&1 >>/wsfs-ctl/console 2>&1",
