@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The workload of the placement tests: files of one directory over streams."""
 
+import itertools
 import os
 
 from lib.placement import assert_balanced, assert_placed
@@ -25,7 +26,24 @@ class Table:
             bed.set(fd, stream)
             self.targets.append(Target(bed.at(name), fd, i, stream.id))
 
+    def waves(self):
+        """The files, those of one AG one after the other: XFS does not wait for
+        the lock of an AG in which somebody else allocates, but goes to the next
+        (xfs_alloc_vextent_start_ag)."""
+        layout = self.bed.xfs.layout()
+        by_ag = {}
+        for target in self.targets:
+            by_ag.setdefault(layout.ag_of_inode(os.fstat(target.fd).st_ino), []).append(target)
+        for wave in itertools.zip_longest(*by_ag.values()):
+            yield [target for target in wave if target]
+
     def write(self):
+        """As many writers at once as there are AGs."""
+        for wave in self.waves():
+            self.way.write_all(wave)
+
+    def write_at_once(self):
+        """All files at once, whatever AG they are in."""
         self.way.write_all(self.targets)
 
     def of(self, stream_id):
