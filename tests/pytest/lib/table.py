@@ -17,7 +17,8 @@ class Table:
         self.way = way
         self.streams = streams
         os.mkdir(bed.at(directory))
-        way.prepare(bed.at(directory))
+        for fd in way.prepare(bed.at(directory)):
+            bed.adopt(fd)
         self.targets = []
         for i in range(files):
             stream = streams[i % len(streams)]

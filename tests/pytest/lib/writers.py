@@ -41,7 +41,8 @@ class Way:
     order = range(CHUNKS)
 
     def prepare(self, directory):
-        """Before anything: sources to copy from."""
+        """Before anything: opens sources to copy from; returns their fds."""
+        return []
 
     def begin(self, target):
         """Between SET and the first byte."""
@@ -155,15 +156,10 @@ class _Copying(Way):
             os.path.join(directory, "source"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         )
         os.pwrite(self.source, pattern(0, 0, SIZE), self.source_offset)
+        return [self.source]
 
     def data(self, target, offset, length):
         return pattern(0, offset, length)
-
-    def write_all(self, targets):
-        try:
-            super().write_all(targets)
-        finally:
-            os.close(self.source)
 
 
 class CopyFileRange(_Copying):
