@@ -163,7 +163,7 @@ static inline unsigned long inode_state_read_once(struct inode *inode)
 	return READ_ONCE(inode->i_state);
 }
 
-static inline int icount_read(const struct inode *inode)
+static inline int icount_read_once(const struct inode *inode)
 {
 	return atomic_read(&inode->i_count);
 }

@@ -677,7 +677,7 @@ static bool wsfs_used_elsewhere(struct inode *inode, struct dentry *lower)
 	for_each_alias(alias, inode)
 		holders += wsfs_lower_dentry(alias) == lower;
 	spin_unlock(&inode->i_lock);
-	return d_count(lower) != holders || icount_read(lower_inode) != 2;
+	return d_count(lower) != holders || icount_read_once(lower_inode) != 2;
 }
 
 static int wsfs_lower_writers(struct inode *inode)
