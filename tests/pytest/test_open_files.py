@@ -151,6 +151,23 @@ def test_each_operation_is_the_first(one):
         assert os.fstat(setter) == os.fstat(other) == os.stat(bed.at(name)), name
 
 
+@pytest.mark.quick
+def test_mmap_is_the_first_operation(one):
+    """Through an fd that has not noticed the swap yet; again and again, for
+    the mapping keeps count of its writable users."""
+    bed, stream = one
+    setter, other = bed.open("f"), bed.open("f")
+    bed.set(setter, stream)
+    os.pwrite(setter, DATA, 0)
+    for i in range(4):
+        with mmap.mmap(other, len(DATA)) as m:
+            assert m[:] == DATA
+            m[0:1] = DATA[0:1]
+    for name in (bed.at("f"), bed.below("f")):
+        with open(name, "r+b") as f, mmap.mmap(f.fileno(), 0) as m:
+            assert m[:] == DATA
+
+
 def _open(kept, path, flags):
     kept["fd"] = os.open(path, flags)
 
