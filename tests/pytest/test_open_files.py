@@ -10,6 +10,7 @@ import pytest
 from lib import agsets
 from lib.child import Child
 from lib.placement import assert_placed
+from lib.swap import elsewhere, reserve_all, swapped
 
 SETS = agsets.ag_sets(4, 16)
 DATA = b"after the swap\n" * 300
@@ -115,9 +116,10 @@ def test_append_fd(one):
     placed(bed, stream, setter)
 
 
-def test_each_operation_is_the_first(one):
+def test_each_operation_is_the_first(room):
     """The first thing done with the old fd after SET may be anything."""
-    bed, stream = one
+    bed = room
+    reserve_all(bed)
     first = {
         "fstat": lambda fd: os.fstat(fd).st_size == 4,
         "lseek": lambda fd: os.lseek(fd, 0, os.SEEK_END) == 4,
@@ -143,7 +145,8 @@ def test_each_operation_is_the_first(one):
     out = bed.open("out")
     for name, operation in first.items():
         setter, other = bed.open(name), bed.open(name)
-        bed.set(setter, stream)
+        stream = elsewhere(bed, setter)
+        swapped(bed, setter, name)
         os.pwrite(setter, b"data", 0)
         assert operation(other), name
         same_file(bed, name, setter, other)
@@ -152,12 +155,13 @@ def test_each_operation_is_the_first(one):
 
 
 @pytest.mark.quick
-def test_mmap_is_the_first_operation(one):
+def test_mmap_is_the_first_operation(room):
     """Through an fd that has not noticed the swap yet; again and again, for
     the mapping keeps count of its writable users."""
-    bed, stream = one
+    bed = room
+    reserve_all(bed)
     setter, other = bed.open("f"), bed.open("f")
-    bed.set(setter, stream)
+    swapped(bed, setter)
     os.pwrite(setter, DATA, 0)
     for i in range(4):
         with mmap.mmap(other, len(DATA)) as m:

@@ -10,7 +10,6 @@ import pytest
 from lib import agsets, ioctls, libc
 from lib.pattern import pattern
 from lib.placement import assert_balanced, assert_placed
-from lib.table import Table
 from lib.writers import SIZE, Direct, Target, Way
 
 SETS = agsets.ag_sets(4, 16)
