@@ -59,7 +59,8 @@ def steered(mountpoint, layout, paths, command):
         mine = [path for n, path in enumerate(paths) if layout.slot(n) == slot]
         script.append(f"wsctl set --stream {slot} {shlex.join(mine)}")
     script.append("exec " + shlex.join(command))
-    return ["wsctl", "run", "-n", str(layout.streams), mountpoint, "--", "sh", "-c", " && ".join(script)]
+    return ["wsctl", "run", "-n", str(layout.streams), mountpoint, "--",
+            "sh", "-c", " && ".join(script)]
 
 
 def extents(path):

@@ -382,7 +382,8 @@ def test_mounts_have_to_agree(made, base):
 
 
 @pytest.mark.parametrize(
-    "option", ["streams=", "streams=x", "streams=-1", "streams=1025", "streams=4,nonsense", "nonsense=1"]
+    "option",
+    ["streams=", "streams=x", "streams=-1", "streams=1025", "streams=4,nonsense", "nonsense=1"],
 )
 def test_bad_options(made, option):
     made.wsfs.umount()

@@ -65,7 +65,7 @@ static int __init misbehave_init(void)
 	if (!strcmp(how, "warn"))
 		WARN_ON(1);
 	else if (!strcmp(how, "oops"))
-		*(volatile int *)8 = 0;
+		WRITE_ONCE(*(int *)8, 0);
 	else if (!strcmp(how, "use-after-free"))
 		use_after_free();
 	else if (!strcmp(how, "leak"))
