@@ -398,32 +398,28 @@ static int wsfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
 		return err;
 	lower = backing_tmpfile_open(file, file->f_flags | O_NOATIME,
 				     &lower_dir, mode, current_cred());
-	if (IS_ERR(lower)) {
-		err = PTR_ERR(lower);
-		goto out;
-	}
-	err = -ENOMEM;
+	/* Opening takes wsfs_inode.lock, inside which SET asks for the lower. */
+	mnt_drop_write(lower_dir.mnt);
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
 	wf = wsfs_file_alloc(lower);
 	if (!wf)
-		goto out;	/* wsfs_file_alloc() has dropped @lower */
+		return -ENOMEM;	/* @lower is dropped */
 
 	inode = wsfs_iget(dir->i_sb, file_inode(lower));
 	if (IS_ERR(inode)) {
-		err = PTR_ERR(inode);
 		wsfs_file_free(wf);
-		goto out;
+		return PTR_ERR(inode);
 	}
 	dentry->d_fsdata = dget(lower->f_path.dentry);
 	d_mark_tmpfile(file, inode);
 	d_instantiate(dentry, inode);
 	file->private_data = wf;	/* wsfs_file_open() takes it up */
 	err = finish_open(file, dentry, NULL);
-	if (err && !(file->f_mode & FMODE_OPENED) && file->private_data) {
+	if (err && !(file->f_mode & FMODE_OPENED)) {
 		file->private_data = NULL;
 		wsfs_file_free(wf);
 	}
-out:
-	mnt_drop_write(lower_dir.mnt);
 	return err;
 }
 
