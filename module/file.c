@@ -163,6 +163,15 @@ static struct file *wsfs_follow(struct file *file)
 	/* Somebody may still be in there: it stays until release. */
 	llist_add(&old->node, &wf->old);
 	if (file->f_mapping == old->file->f_mapping) {
+		/*
+		 * mmap_region() counts a shared mapping on f_mapping before it
+		 * calls us and takes it off f_mapping afterwards: off another
+		 * one, if that changes here. So there is something to take,
+		 * for us and for a process that shares the file; the count
+		 * starts anew with the inode.
+		 */
+		mapping_allow_writable(lower->f_mapping);
+		mapping_allow_writable(lower->f_mapping);
 		WRITE_ONCE(file->f_mapping, lower->f_mapping);
 		file->f_wb_err = filemap_sample_wb_err(lower->f_mapping);
 	}
