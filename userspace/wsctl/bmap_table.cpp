@@ -25,7 +25,7 @@ unsigned flags_of(const OpenFile &file, const ws::Extent &extent)
 		flags |= flag_unwritten;
 	if (file.shape.realtime || geometry.stripe_unit == 0 || geometry.stripe_width == 0)
 		return flags;
-	const std::uint64_t begin = *extent.sector;
+	const std::uint64_t begin = extent.sector.value_or(0);
 	const std::uint64_t end = begin + extent.length;
 	if (begin % geometry.stripe_unit != 0)
 		flags |= flag_begin_unit;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <ranges>
 #include <vector>
 
 #include <dirent.h>
@@ -70,10 +71,10 @@ void walk_files(const std::string &path, const std::function<void(const std::str
 			continue;
 		try {
 			const auto names = names_in(name);
+			const std::string dir = name.ends_with('/') ? name : name + "/";
 
-			for (auto entry = names.rbegin(); entry != names.rend(); ++entry)
-				pending.push_back(name.ends_with('/') ? name + *entry
-								      : name + "/" + *entry);
+			for (const std::string &entry : std::views::reverse(names))
+				pending.push_back(dir + entry);
 		} catch (const ws::Error &error) {
 			if (error.code() != ENOENT)
 				failed(error);
