@@ -44,11 +44,12 @@ HARNESS = Suite("selftest", "here")
 # CPUs are longer.
 PLANS = {
     "check": [(UNITS, ""),
-              (KUNIT, "uml"), (KSELFTEST, "uml"), (PYTEST, "uml"), (KSELFTEST_TCG, "7.3")],
+              (KUNIT, "uml"), (KSELFTEST, "uml"), (PYTEST, "uml"),
+              (KSELFTEST_TCG, "6.12"), (KSELFTEST_TCG, "7.3")],
     "check-debug": [(KUNIT, "uml-kasan"), (KSELFTEST, "uml-kasan"), (PYTEST, "uml-kasan"),
                     (KUNIT, "x86-lockdep"), (KSELFTEST_TCG, "x86-lockdep"), (QUICK, "x86-lockdep")],
     "check-long": [(STYLE, ""), (HARNESS, "uml"),
-                   (KSELFTEST_TCG, "6.12"), (QUICK, "6.12"), (QUICK, "7.3"),
+                   (QUICK, "6.12"), (QUICK, "7.3"),
                    (LONG, "uml"), (LONG, "uml-kasan"),
                    (RACES, "6.12"), (RACES, "7.3"), (RACES, "x86-lockdep"),
                    (LONG, "6.12"), (LONG, "7.3"), (LONG, "x86-lockdep")],
