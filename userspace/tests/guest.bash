@@ -35,6 +35,13 @@ setup() {
 	return 1
 }
 
+# is NAME ACTUAL EXPECTED
+is() {
+	[ "$2" = "$3" ] || printf '# %s: %s, not %s\n' "$1" "$2" "$3"
+	[ "$2" = "$3" ]
+	result $? "$1"
+}
+
 # want STATUS NAME COMMAND...
 want() {
 	local status=$1 name=$2 output got
@@ -42,7 +49,7 @@ want() {
 	shift 2
 	output=$("$@" 2>&1)
 	got=$?
-	[ "$got" = "$status" ] || printf '# %s: status %s, not %s\n%s\n' "$*" "$got" "$status" \
+	[ "$got" = "$status" ] || printf '# %s: status %s, not %s\n# %s\n' "$*" "$got" "$status" \
 		"${output//$'\n'/$'\n# '}"
 	[ "$got" = "$status" ]
 	result $? "$name"
@@ -133,10 +140,9 @@ on_wsfs() {
 	result $? "wsfs mounts"
 
 	wsctl info | sed 's/^/# /'
-	[ "$(wsctl info --json $ws | jq -c '.mounts[0] | [.mount_point, .source, .lower.type,
-		.geometry.ag_count, [.streams[].ag_set]]')" = \
-		"[\"$ws\",\"$xfs\",\"xfs\",16,[\"0-3\",\"4-7\",\"8-11\",\"12-15\"]]" ]
-	result $? "info knows the mount"
+	is "info knows the mount" "$(wsctl info --json $ws | jq -c '.mounts[0] | [.mount_point,
+		.source, .lower.type, .geometry.ag_count, [.streams[].ag_set]]')" \
+		"[\"$ws\",\"$xfs\",\"xfs\",16,[\"0-3\",\"4-7\",\"8-11\",\"12-15\"]]"
 
 	want 0 "ws-example runs" ws-example $ws
 	wsctl bmap $ws/[abc].dat | sed 's/^/# /'
@@ -147,8 +153,8 @@ on_wsfs() {
 	want 1 "check sees what is together" wsctl check --isolated $ws/b.dat $ws/c.dat -- \
 		$ws/b.dat
 	want 2 "check has nothing to go by once the streams are released" wsctl check $ws
-	[ "$(wsctl info --json $ws | jq '[.mounts[0].streams[] | select(.reserved)] | length')" = 0 ]
-	result $? "the streams are released"
+	is "the streams are released" \
+		"$(wsctl info --json $ws | jq '[.mounts[0].streams[] | select(.reserved)] | length')" 0
 
 	# shellcheck disable=SC2016
 	want 0 "run, set, check with live streams" wsctl run -n 3 $ws -- bash -ec '
@@ -172,6 +178,7 @@ on_wsfs() {
 
 	# A file whose data was elsewhere before it got its stream has to be found.
 	# XFS puts it into the AG of the directory, which one stream owns; the others do not.
+	# shellcheck disable=SC2016
 	want 1 "check and bmap find data that was there before SET" wsctl run -n 4 $ws -- bash -ec '
 		cd '$ws'
 		xfs_io -f -c "pwrite -q 0 64k" -c fsync early
@@ -194,8 +201,7 @@ on_wsfs() {
 	want 125 "all streams are held" wsctl run $ws -- true
 	kill -TERM $!
 	wait $!
-	[ $? = 143 ]
-	result $? "run ends with its command"
+	is "run ends with its command" $? 143
 	want 0 "the streams are free again" wsctl run -n 4 $ws -- true
 
 	compare "through wsfs" $xfs

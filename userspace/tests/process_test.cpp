@@ -106,7 +106,7 @@ TEST_P(RunChildSignals, GoOnToTheChild)
 		const std::string number = std::to_string(signal);
 		const std::string fd = std::to_string(to.get());
 		const auto end = shell("trap 'exit 42' " + number + "; echo x >/proc/self/fd/" +
-					       fd + "; while :; do sleep 0.02; done",
+					       fd + "; for i in $(seq 500); do sleep 0.02; done",
 				       {to.get()});
 		_exit(end.status);
 	}
