@@ -40,6 +40,8 @@ install: all
 	cmake --install $(BUILD)
 	install -d $(DESTDIR)$(PREFIX)/include/linux
 	install -m 644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux
+	install -d $(DESTDIR)$(PREFIX)/sbin
+	install -m 755 userspace/sbin/* $(DESTDIR)$(PREFIX)/sbin
 
 dkms-install:
 	@command -v dkms >/dev/null || { echo 'dkms is missing: apt-get install dkms' >&2; exit 1; }

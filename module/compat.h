@@ -11,6 +11,7 @@
 #include <linux/backing-file.h>
 #include <linux/dcache.h>
 #include <linux/fileattr.h>
+#include <linux/fs_context.h>
 #include <linux/filelock.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
@@ -147,6 +148,9 @@ static inline void wsfs_set_d_op(struct super_block *sb,
 {
 	sb->s_d_op = ops;
 }
+
+/* Dropping a reference to the mount takes a global lock there. */
+#define fc_mount_longterm	fc_mount
 
 static inline int wsfs_freeze_lower(struct super_block *sb)
 {

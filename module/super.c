@@ -2,9 +2,10 @@
 /*
  * The module, mounting, and the superblock.
  *
- * mount -t wsfs LOWERDIR MOUNTPOINT. All mounts over one lower superblock are
+ * mount -t wsfs SOURCE MOUNTPOINT. SOURCE is a directory of a mounted
+ * filesystem, or a device (device.c). All mounts over one lower superblock are
  * one wsfs superblock whose root stands for the lower's root; what a mount
- * shows is the wsfs dentry of its LOWERDIR.
+ * shows is the wsfs dentry of its directory.
  */
 
 #include <linux/fs_parser.h>
@@ -31,6 +32,9 @@ static int wsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 	struct fs_parse_result result;
 	int opt = fs_parse(fc, wsfs_parameters, param, &result);
 
+	/* The VFS takes the source itself. */
+	if (opt == -ENOPARAM && strcmp(param->key, "source"))
+		return wsfs_device_param(fc, param);
 	if (opt < 0)
 		return opt;
 	switch (opt) {
@@ -50,6 +54,8 @@ static void wsfs_sb_free(struct wsfs_sb *wsb)
 		return;
 	wsfs_home_exit(wsb);
 	wsfs_steer_exit(wsb);
+	if (wsb->xfs_fc)
+		put_fs_context(wsb->xfs_fc);
 	if (wsb->lower_mnt)
 		kern_unmount(wsb->lower_mnt);
 	put_cred(wsb->cred);
@@ -103,7 +109,13 @@ static int wsfs_statfs(struct dentry *dentry, struct kstatfs *buf)
 
 static int wsfs_show_options(struct seq_file *m, struct dentry *root)
 {
-	seq_printf(m, ",streams=%u", ws_pool_nr(WSFS_SB(root->d_sb)->pool));
+	const struct wsfs_sb *wsb = WSFS_SB(root->d_sb);
+	struct super_block *lower = wsb->lower_mnt->mnt_sb;
+
+	seq_printf(m, ",streams=%u", ws_pool_nr(wsb->pool));
+	/* Nobody else shows those of a mount without a path. */
+	if (wsb->device && lower->s_op->show_options)
+		return lower->s_op->show_options(m, lower->s_root);
 	return 0;
 }
 
@@ -244,6 +256,25 @@ out_deactivate:
 	return err;
 }
 
+/* A directory as source: its mount is cloned, so that only we can change it. */
+static struct vfsmount *wsfs_clone_lower(struct fs_context *fc,
+					 const struct path *path)
+{
+	const struct wsfs_sb *wsb = fc->s_fs_info;
+	struct vfsmount *mnt;
+
+	if (wsb->xfs_fc)
+		return ERR_PTR(invalf(fc, "%s: is a directory; give options of XFS when mounting the XFS",
+				      fc->source));
+	mnt = clone_private_mount(&(struct path) {
+		.mnt = path->mnt,
+		.dentry = path->mnt->mnt_sb->s_root,
+	});
+	if (IS_ERR(mnt))
+		errorf(fc, "%s: its mount cannot be cloned", fc->source);
+	return mnt;
+}
+
 static int wsfs_get_tree(struct fs_context *fc)
 {
 	struct wsfs_sb *wsb = fc->s_fs_info;
@@ -251,32 +282,41 @@ static int wsfs_get_tree(struct fs_context *fc)
 	struct path path;
 	int err;
 
-	if (!fc->source)
-		return invalf(fc, "no directory given to mount over");
+	/* An empty path would be the working directory. */
+	if (!fc->source || !*fc->source)
+		return invalf(fc, "no device or directory given to mount");
 	err = kern_path(fc->source, LOOKUP_FOLLOW, &path);
 	if (err) {
-		errorf(fc, "%s: no such directory", fc->source);
+		errorf(fc, "%s: no such device or directory", fc->source);
 		return err;
 	}
+	wsb->device = S_ISBLK(d_inode(path.dentry)->i_mode);
+	if (wsb->device) {
+		path_put(&path);
+		mnt = wsfs_device_mount(fc);
+		if (IS_ERR(mnt))
+			return PTR_ERR(mnt);
+		wsb->lower_mnt = mnt;
+		path = (struct path) { .mnt = mnt, .dentry = mnt->mnt_root };
+		path_get(&path);
+	}
 	if (!d_is_dir(path.dentry)) {
-		errorf(fc, "%s: is not a directory", fc->source);
+		errorf(fc, "%s: is neither a directory nor a block device",
+		       fc->source);
 		err = -ENOTDIR;
 		goto out;
 	}
 	err = wsfs_check_lower(fc, &path);
 	if (err)
 		goto out;
-
-	mnt = clone_private_mount(&(struct path) {
-		.mnt = path.mnt,
-		.dentry = path.mnt->mnt_sb->s_root,
-	});
-	if (IS_ERR(mnt)) {
-		err = PTR_ERR(mnt);
-		errorf(fc, "%s: its mount cannot be cloned", fc->source);
-		goto out;
+	if (!wsb->device) {
+		mnt = wsfs_clone_lower(fc, &path);
+		if (IS_ERR(mnt)) {
+			err = PTR_ERR(mnt);
+			goto out;
+		}
+		wsb->lower_mnt = mnt;
 	}
-	wsb->lower_mnt = mnt;
 	wsb->cred = prepare_creds();
 	err = wsb->cred ? wsfs_get_sb(fc, path.dentry) : -ENOMEM;
 out:
@@ -293,6 +333,10 @@ static int wsfs_reconfigure(struct fs_context *fc)
 	if (opts->opt_streams >= 0 &&
 	    opts->opt_streams != ws_pool_nr(wsb->pool))
 		return invalf(fc, "streams= cannot change while mounted");
+	if (wsb->device)
+		return wsfs_device_reconfigure(fc, wsfs_lower_sb(sb));
+	if (opts->xfs_fc)
+		return invalf(fc, "this wsfs is mounted over a directory; give options of XFS when remounting the XFS");
 	if (!(fc->sb_flags & SB_RDONLY) &&
 	    (sb_rdonly(wsfs_lower_sb(sb)) ||
 	     __mnt_is_readonly(wsb->lower_mnt))) {

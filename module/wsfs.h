@@ -51,8 +51,10 @@ struct wsfs_file_info;
 
 /**
  * struct wsfs_sb - a wsfs superblock
- * @lower_mnt: private clone of the mount of the first LOWERDIR, its root the
- *	lower superblock's own
+ * @lower_mnt: private clone of the mount of the first LOWERDIR, or private
+ *	mount of the device; its root the lower superblock's own
+ * @device: the first mount named the device
+ * @xfs_fc: XFS's options, until the device is mounted or remounted
  * @cred: the mounter's, for what wsfs does in its own directory
  * @pool: the streams; NULL until the superblock is filled
  * @streams: one for each stream of @pool
@@ -68,6 +70,8 @@ struct wsfs_file_info;
  */
 struct wsfs_sb {
 	struct vfsmount		*lower_mnt;
+	bool			device;
+	struct fs_context	*xfs_fc;
 	const struct cred	*cred;
 	struct ws_pool		*pool;
 	struct wsfs_stream	*streams;
@@ -184,6 +188,11 @@ static inline struct mnt_idmap *wsfs_lower_idmap(const struct super_block *sb)
 
 /* super.c */
 extern struct file_system_type wsfs_fs_type;
+
+/* device.c */
+int wsfs_device_param(struct fs_context *fc, struct fs_parameter *param);
+struct vfsmount *wsfs_device_mount(struct fs_context *fc);
+int wsfs_device_reconfigure(struct fs_context *fc, struct super_block *lower);
 
 /* namei.c */
 extern const struct inode_operations wsfs_dir_iops;

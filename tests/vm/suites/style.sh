@@ -81,7 +81,7 @@ while read -r file; do
 	'#!'*bash* | '#!/bin/sh'*) scripts+=("$file") ;;
 	'#!'*python*) python+=("$file") ;;
 	esac
-done < <(find tests .ci docs -type f ! -name '*.py' ! -path '*/__pycache__/*' 2>/dev/null)
+done < <(find tests .ci docs userspace/sbin -type f ! -name '*.py' ! -path '*/__pycache__/*' 2>/dev/null)
 python+=(tests/**/*.py)
 code=("${kernel_c[@]}" "${cxx[@]}" "${scripts[@]}" "${python[@]}" Kbuild Makefile)
 
