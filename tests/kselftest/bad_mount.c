@@ -139,8 +139,6 @@ TEST_F(refused, enotdir_source)
 	EXPECT_LT(0, strlen(log));
 	EXPECT_EQ(-ENOTDIR, ws_mount(WS_XFS "/file", WS_MNT, "wsfs", 0,
 				     WS_OPTIONS));
-	EXPECT_EQ(-ENOTDIR, ws_mount(ws_disk(0), WS_MNT, "wsfs", 0,
-				     WS_OPTIONS));
 	EXPECT_EQ(-ENOTDIR, ws_mount("/dev/null", WS_MNT, "wsfs", 0,
 				     WS_OPTIONS));
 	EXPECT_EQ(1, ws_entries(WS_XFS));
