@@ -21,7 +21,7 @@ Ran run_wsctl(FakeHost &fake, const std::vector<std::string> &arguments, bool te
 
 void expect_golden(const std::string &name, const std::string &text)
 {
-	const std::string path = std::string(GOLDEN_DIR) + "/" + name;
+	const std::string path = GOLDEN_DIR "/" + name;
 
 	if (std::getenv("WSFS_UPDATE_GOLDEN")) {
 		std::ofstream out(path);
