@@ -177,7 +177,7 @@ std::string FakeHost::add(const std::string &name, const FakeFile &file,
 	return name;
 }
 
-void FakeHost::add_streams(const std::vector<std::string> &ag_sets, std::size_t reserved)
+void FakeHost::add_streams(const std::vector<std::string> &ag_sets, std::size_t reserved) const
 {
 	const auto dir = root / "sys" / kernel.dev;
 
@@ -196,7 +196,7 @@ void FakeHost::add_streams(const std::vector<std::string> &ag_sets, std::size_t 
 	}
 }
 
-void FakeHost::write(const std::filesystem::path &path, std::string_view text) const
+void FakeHost::write(const std::filesystem::path &path, std::string_view text)
 {
 	if (path.has_parent_path())
 		std::filesystem::create_directories(path.parent_path());

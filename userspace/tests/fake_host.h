@@ -96,8 +96,8 @@ public:
 	std::string add(const std::string &name, const FakeFile &file,
 			std::optional<std::uint64_t> size = std::nullopt);
 	// sysfs with these AG sets; the first @reserved streams are held.
-	void add_streams(const std::vector<std::string> &ag_sets, std::size_t reserved = 0);
-	void write(const std::filesystem::path &path, std::string_view text) const;
+	void add_streams(const std::vector<std::string> &ag_sets, std::size_t reserved = 0) const;
+	static void write(const std::filesystem::path &path, std::string_view text);
 
 	std::filesystem::path root;
 	std::filesystem::path files; // below root; the working directory

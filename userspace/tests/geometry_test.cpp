@@ -13,7 +13,7 @@ TEST(Groups, DividesTheDevice)
 	EXPECT_EQ(groups.group_of(0), 0U);
 	EXPECT_EQ(groups.group_of(131071), 0U);
 	EXPECT_EQ(groups.group_of(131072), 1U);
-	EXPECT_EQ(groups.group_of(16 * 131072 - 1), 15U);
+	EXPECT_EQ(groups.group_of(16UL * 131072 - 1), 15U);
 	EXPECT_EQ(groups.offset_of(131072 + 5), 5U);
 }
 
@@ -21,7 +21,7 @@ TEST(Groups, KnowsNothingBehindTheLast)
 {
 	const ws::Groups groups{.count = 16, .sectors = 131072};
 
-	EXPECT_FALSE(groups.group_of(16 * 131072));
+	EXPECT_FALSE(groups.group_of(16UL * 131072));
 	EXPECT_FALSE(groups.group_of(~std::uint64_t{0}));
 }
 

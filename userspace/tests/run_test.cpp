@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ws/parse.h>
+
 #include "golden.h"
 
 namespace
@@ -15,19 +17,20 @@ namespace
 TEST(Run, HandsItsStreamsOn)
 {
 	FakeHost fake;
-	const auto ran = run_wsctl(
-		fake, {"run", "-n", "3", ".", "--", "sh", "-c",
-		       "echo $WSFS_STREAMS $WSFS_STREAM_IDS >seen; IFS=,; set -- $WSFS_STREAM_FDS;"
-		       "echo $# >>seen; for fd; do readlink /proc/self/fd/$fd >>seen; done"});
-	const std::string expected = "3 3,2,1\n3\n/dev/null\n/dev/null\n/dev/null\n";
-	std::string seen(100, '\0');
+	const std::string script = R"(
+		exec >seen
+		echo $WSFS_STREAMS $WSFS_STREAM_IDS
+		IFS=,
+		set -- $WSFS_STREAM_FDS
+		echo $#
+		for fd
+		do
+			readlink /proc/self/fd/$fd
+		done)";
+	const auto ran = run_wsctl(fake, {"run", "-n", "3", ".", "--", "sh", "-c", script});
 
 	EXPECT_EQ(ran.status, 0) << ran.err;
-	FILE *file = fopen("seen", "re");
-	ASSERT_NE(file, nullptr);
-	seen.resize(fread(seen.data(), 1, seen.size(), file));
-	fclose(file);
-	EXPECT_EQ(seen, expected);
+	EXPECT_EQ(ws::read_file("seen"), "3 3,2,1\n3\n/dev/null\n/dev/null\n/dev/null\n");
 }
 
 TEST(Run, ReturnsTheStatusOfTheCommand)
