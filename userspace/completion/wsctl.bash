@@ -4,6 +4,7 @@
 _wsctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= command= word i
 	local common="--help --json --color"
+	local files="--recursive --glob --files-from --null --file-fd"
 
 	COMPREPLY=()
 	((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -21,7 +22,7 @@ _wsctl() {
 				return
 			fi
 			;;
-		info | run | set | clear | bmap | check)
+		info | streams | run | set | clear | get | bmap | check | map)
 			[[ $command ]] || command=$word
 			;;
 		esac
@@ -42,16 +43,20 @@ _wsctl() {
 
 	if [[ -z $command ]]; then
 		mapfile -t COMPREPLY < <(
-			compgen -W "info run set clear bmap check --help --version --color" -- "$cur")
+			compgen -W "info streams run set clear get bmap check map --help --version --color" -- "$cur")
 		return
 	fi
 	if [[ $cur == -* ]]; then
 		case $command in
-		info | clear) word=$common ;;
+		info) word="$common --ags" ;;
+		streams) word="$common --all --watch --interval --count" ;;
+		clear) word="$common $files" ;;
+		get) word="$common $files --carrying" ;;
+		map) word="$common --by-operand --svg --png" ;;
 		run) word="$common --streams" ;;
-		set) word="$common --stream --fd --verbose" ;;
+		set) word="$common $files --stream --fd --verbose" ;;
 		bmap) word="$common --legend" ;;
-		check) word="$common --within --stream --isolated --max-extents --quiet" ;;
+		check) word="$common --within --stream --isolated --max-extents --spread --junit --quiet" ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "$word" -- "$cur")
 		return

@@ -51,6 +51,15 @@ std::optional<AgSet> AgSet::parse(std::string_view text)
 	return set;
 }
 
+AgSet AgSet::up_to(std::uint32_t count)
+{
+	AgSet set;
+
+	if (count > 0)
+		set.ranges_.push_back({.first = 0, .last = count - 1});
+	return set;
+}
+
 void AgSet::add(std::uint32_t agno)
 {
 	auto next = std::ranges::upper_bound(ranges_, agno, {}, &Range::first);

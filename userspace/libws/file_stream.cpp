@@ -35,13 +35,11 @@ void clear_stream(const Host &host, int fd, const std::string &path)
 	call_set(host, fd, path, {.stream_fd = -1, .flags = FS_WRITE_STREAM_SET_CLEAR});
 }
 
-std::optional<FileStream> file_stream(const Host &host, int fd, const std::string &path)
+std::optional<FileStream> require_file_stream(const Host &host, int fd, const std::string &path)
 {
 	struct wsfs_file_info info = {};
 	const int result = host.kernel.ioctl(fd, WSFS_IOC_FILE_INFO, &info);
 
-	if (result == -ENOTTY || result == -EOPNOTSUPP)
-		return std::nullopt;
 	if (result < 0)
 		throw Error(path, "WSFS_IOC_FILE_INFO", -result);
 	if (!(info.flags & WSFS_FILE_STREAM))
@@ -52,6 +50,17 @@ std::optional<FileStream> file_stream(const Host &host, int fd, const std::strin
 		.homed = (info.flags & WSFS_FILE_HOMED) != 0,
 		.missed = (info.flags & WSFS_FILE_MISSED) != 0,
 	};
+}
+
+std::optional<FileStream> file_stream(const Host &host, int fd, const std::string &path)
+{
+	try {
+		return require_file_stream(host, fd, path);
+	} catch (const Error &error) {
+		if (error.code() == ENOTTY || error.code() == EOPNOTSUPP)
+			return std::nullopt;
+		throw;
+	}
 }
 
 } // namespace ws

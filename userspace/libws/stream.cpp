@@ -47,12 +47,23 @@ std::optional<StreamFdInfo> parse_stream_fdinfo(std::string_view text)
 		.ag_set = *ags,
 		.files = parse_number(value_of(text, "files").value_or("")).value_or(0),
 		.bytes = parse_number(value_of(text, "bytes").value_or("")).value_or(0),
+		.dev = std::string(value_of(text, "dev").value_or("")),
 	};
 }
 
 std::optional<StreamFdInfo> stream_fdinfo(const Host &host, int fd)
 {
 	return parse_stream_fdinfo(read_file(host.proc_self / "fdinfo" / std::to_string(fd)));
+}
+
+std::uint32_t streams_available(const Host &host, int fd, const std::string &path)
+{
+	__u32 max = 0;
+	const int result = host.kernel.ioctl(fd, FS_IOC_WRITE_STREAM_GET_MAX, &max);
+
+	if (result < 0)
+		throw Error(path, "FS_IOC_WRITE_STREAM_GET_MAX", -result);
+	return max;
 }
 
 Stream Stream::reserve(const Host &host, int fd, const std::string &path)

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <algorithm>
+
+#include <sys/stat.h>
+
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "golden.h"
 
@@ -125,11 +131,37 @@ TEST_F(Bmap, IsRedWhereDataStrays)
 
 TEST_F(Bmap, GoesOnAfterAnError)
 {
-	const auto ran = run_wsctl(fake_, {"bmap", "missing", ".", "a.dat"});
+	ASSERT_EQ(mkfifo("fifo", 0600), 0);
+	const auto ran = run_wsctl(fake_, {"bmap", "missing", "fifo", "a.dat"});
 
 	EXPECT_EQ(ran.status, 1);
 	EXPECT_TRUE(ran.out.starts_with("a.dat:\n")) << ran.out;
 	expect_golden("bmap-errors.txt", ran.err);
+}
+
+TEST_F(Bmap, SearchesDirectories)
+{
+	EXPECT_EQ(run_wsctl(fake_, {"bmap", "."}).out,
+		  run_wsctl(fake_, {"bmap", "./a.dat", "./empty.dat", "./odd\n\xff",
+				    "./released.dat", "./stray.dat"})
+			  .out);
+}
+
+// More rows than are remembered: the file is gone through twice.
+TEST_F(Bmap, ShowsFilesOfManyExtents)
+{
+	FakeFile file;
+
+	for (std::uint64_t i = 0; i < 5000; i++)
+		file.extents.push_back({.offset = i, .block = in_ag(4, 2 * i), .length = 1});
+	fake_.add("many", file);
+	const auto ran = run_wsctl(fake_, {"bmap", "many"});
+	EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 5002);
+	EXPECT_NE(ran.out.find("\n4999: [39992..39999]:"), std::string::npos);
+	const auto json = run_wsctl(fake_, {"bmap", "--json", "many"});
+	const auto document = nlohmann::json::parse(json.out);
+	EXPECT_EQ(document["files"][0]["extents"].size(), 5000U);
+	EXPECT_EQ(document["files"][0]["extents"][4999]["index"], 4999);
 }
 
 TEST_F(Bmap, NeedsAFile)

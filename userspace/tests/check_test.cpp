@@ -151,6 +151,32 @@ TEST_F(Check, NeedsTwoGroupsToTellApart)
 	EXPECT_EQ(check({"a", "--", "b"}).status, 2);
 }
 
+TEST_F(Check, WantsFilesToTakeTurns)
+{
+	add("s1", {in_ag(5)}, 1);
+	add("s2", {in_ag(6)}, 1);
+	add("s3", {in_ag(7)}, 1);
+	EXPECT_EQ(check({"--spread", "b", "s1", "s2", "s3"}).out, "ok: 4 files, 5 extents\n");
+	const auto ran = check({"--spread", "c", "s1", "s2"});
+	EXPECT_EQ(ran.status, 1);
+	expect_golden("check-spread.txt", ran.out);
+	EXPECT_EQ(check({"--spread=2", "c", "s1", "s2"}).status, 0);
+	expect_golden("check-spread.json", check({"--json", "--spread", "c", "s1", "s2"}).out);
+}
+
+TEST_F(Check, WantsFilesToTakeTurnsOnPlainXfs)
+{
+	fake_.kernel.type = FakeType::xfs;
+	fake_.kernel.ag_count = 2;
+	add("x", {in_ag(0)}, std::nullopt);
+	add("y", {in_ag(1)}, std::nullopt);
+	add("z", {in_ag(1)}, std::nullopt);
+	add("w", {in_ag(1)}, std::nullopt);
+	EXPECT_EQ(check({"--spread", "x", "y", "z"}).status, 0);
+	EXPECT_EQ(check({"--spread", "x", "y", "z", "w"}).status, 1);
+	EXPECT_EQ(check({"--spread", "x", "y", "--", "z"}).status, 2); // groups are for isolation
+}
+
 TEST_F(Check, CountsExtents)
 {
 	EXPECT_EQ(check({"--max-extents", "2", "a", "b"}).status, 0);

@@ -37,6 +37,10 @@ int FakeKernel::answer(int fd, unsigned long request, void *argument)
 	}
 	if (request == fake_xfs_geometry_request() && type != FakeType::other)
 		return fake_xfs_geometry(*this, argument);
+	if (request == fake_ag_geometry_request() && type != FakeType::other)
+		return fake_ag_geometry(*this, argument);
+	if (request == FS_IOC_GETFSMAP && type != FakeType::other)
+		return getfsmap(static_cast<struct fsmap_head *>(argument));
 	if (type != FakeType::wsfs)
 		return -ENOTTY;
 	switch (request) {
@@ -96,6 +100,25 @@ int FakeKernel::fiemap(int fd, struct fiemap *map)
 		if (&extent == &file->extents.back())
 			raw.fe_flags |= FIEMAP_EXTENT_LAST;
 	}
+	return 0;
+}
+
+int FakeKernel::getfsmap(struct fsmap_head *head) const
+{
+	const struct fsmap &low = head->fmh_keys[0];
+
+	head->fmh_entries = 0;
+	for (const struct fsmap &record : mappings) {
+		// The low key is a record that was seen, or all zeroes.
+		if (low.fmr_length != 0 && record.fmr_physical <= low.fmr_physical)
+			continue;
+		if (head->fmh_entries == head->fmh_count)
+			break;
+		head->fmh_recs[head->fmh_entries++] = record;
+	}
+	if (head->fmh_entries > 0 && !mappings.empty() &&
+	    head->fmh_recs[head->fmh_entries - 1].fmr_physical == mappings.back().fmr_physical)
+		head->fmh_recs[head->fmh_entries - 1].fmr_flags |= FMR_OF_LAST;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 // kernel that answers the ioctls about them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -14,6 +15,8 @@
 
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/fsmap.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 
 #include <linux/write_streams.h>
@@ -62,18 +65,21 @@ public:
 	std::uint32_t rt_groups = 0;
 	std::uint32_t free_streams = 4;
 	std::uint64_t mount = 70;
+	bool tells_usage = false;    // free space and inodes by AG
+	std::vector<fsmap> mappings; // what GETFSMAP tells
 	// By request: the errno to fail with.
 	std::map<unsigned long, int> failures;
 	std::map<std::pair<dev_t, ino_t>, FakeFile> files;
 	// What SET was called with.
 	std::vector<fs_write_stream_set> sets;
-	int fiemap_calls = 0;
+	std::atomic<int> fiemap_calls = 0;
 	// Where ALLOC leaves what fdinfo shows.
 	std::filesystem::path fdinfo;
 
 private:
 	int answer(int fd, unsigned long request, void *argument);
 	int fiemap(int fd, struct fiemap *map);
+	int getfsmap(struct fsmap_head *head) const;
 	int alloc();
 	int geometry(wsfs_geometry *argument) const;
 	int file_info(int fd, wsfs_file_info *argument);
@@ -90,7 +96,10 @@ public:
 
 	[[nodiscard]] ws::Host host()
 	{
-		return {.kernel = kernel, .sysfs = root / "sys", .proc_self = root / "proc"};
+		return {.kernel = kernel,
+			.sysfs = root / "sys",
+			.proc_self = root / "proc",
+			.proc = root / "processes"};
 	}
 	// A file with these extents, as large as they say or @size bytes.
 	std::string add(const std::string &name, const FakeFile &file,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "fake_xfs.h"
 
+#include <cerrno>
+
 #include <xfs/xfs.h>
 
 #include "fake_host.h"
@@ -23,5 +25,25 @@ int fake_xfs_geometry(const FakeKernel &kernel, void *argument)
 	geom->rtextsize = 1;
 	geom->rgcount = kernel.rt_groups;
 	geom->rgextents = 8192;
+	return 0;
+}
+
+unsigned long fake_ag_geometry_request()
+{
+	return XFS_IOC_AG_GEOMETRY;
+}
+
+int fake_ag_geometry(const FakeKernel &kernel, void *argument)
+{
+	auto *geom = static_cast<xfs_ag_geometry *>(argument);
+
+	if (!kernel.tells_usage)
+		return -ENOTTY;
+	if (geom->ag_number >= kernel.ag_count)
+		return -EINVAL;
+	geom->ag_length = fake_ag_blocks;
+	geom->ag_freeblks = fake_ag_blocks - 100 * geom->ag_number;
+	geom->ag_icount = 64 + geom->ag_number;
+	geom->ag_ifree = 60;
 	return 0;
 }

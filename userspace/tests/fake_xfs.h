@@ -7,3 +7,5 @@ class FakeKernel;
 
 unsigned long fake_xfs_geometry_request();
 int fake_xfs_geometry(const FakeKernel &kernel, void *argument);
+unsigned long fake_ag_geometry_request();
+int fake_ag_geometry(const FakeKernel &kernel, void *argument);

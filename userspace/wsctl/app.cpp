@@ -59,8 +59,12 @@ class App
 {
 public:
 	App(const std::vector<std::string> &arguments, const ws::Host &host, const Streams &streams)
-	    : line_(split(arguments)), streams_(streams),
-	      context_{.host = host, .out = streams.out, .err = streams.err, .command = {}}
+	    : line_(split(arguments)), streams_(streams), context_{.host = host,
+								   .out = streams.out,
+								   .err = streams.err,
+								   .command = {},
+								   .terminal = streams.out_terminal,
+								   .progress = streams.err_terminal}
 	{
 		app_.require_subcommand(1);
 		app_.set_version_flag("--version", "wsctl " WSFS_VERSION);
@@ -69,11 +73,14 @@ public:
 			->capture_default_str();
 		app_.footer("wsctl COMMAND --help tells more; the manual is wsctl(8).");
 		add_info();
+		add_streams();
 		add_run();
 		add_set();
 		add_clear();
+		add_get();
 		add_bmap();
 		add_check();
+		add_map();
 	}
 
 	int run()
@@ -126,18 +133,29 @@ private:
 		return name == " run" ? exit_run_error : exit_usage;
 	}
 
+	static void need(const FileOperands &operands)
+	{
+		if (operands.empty())
+			throw CLI::RequiredError("FILE");
+	}
+
 	static void need(const Words &words, const char *name)
 	{
 		if (words.empty())
 			throw CLI::RequiredError(name);
 	}
 
+	void add_files(CLI::App *command, FileOperands &operands, const std::string &what);
+
 	void add_info();
+	void add_streams();
 	void add_run();
 	void add_set();
 	void add_clear();
+	void add_get();
 	void add_bmap();
 	void add_check();
+	void add_map();
 
 	CommandLine line_;
 	Streams streams_;
@@ -151,10 +169,105 @@ private:
 	RunOptions run_;
 	SetOptions set_;
 	ClearOptions clear_;
+	GetOptions get_;
+	StreamsOptions streams_options_;
+	MapOptions map_;
 	BmapOptions bmap_;
 	CheckOptions check_;
 	Words check_files_;
 };
+
+void App::add_files(CLI::App *command, FileOperands &operands, const std::string &what)
+{
+	command->add_flag("-r,--recursive", operands.recursive,
+			  "of directories, take the files below");
+	command->add_option("-g,--glob", operands.globs, "take the files that match the pattern")
+		->type_name("PATTERN")
+		->allow_extra_args(false);
+	command->add_option("-T,--files-from", operands.list,
+			    "take the files named in this file, - for standard input")
+		->type_name("LIST");
+	command->add_flag("-0,--null", operands.null, "names in LIST end with NUL bytes");
+	command->add_option("--file-fd", operands.fds, "take a file by its descriptor, open here")
+		->check(CLI::NonNegativeNumber)
+		->allow_extra_args(false);
+	command->add_option("FILE", operands.files, what);
+}
+
+void App::add_streams()
+{
+	StreamsOptions &options = streams_options_;
+	CLI::App *command =
+		add("streams", "Show who holds which stream", options.json, [this, &options] {
+			Words paths = options.path.empty() ? Words{} : Words{options.path};
+
+			append(paths, rejoin(line_.tail));
+			if (paths.size() > 1)
+				throw CLI::ExtrasError(
+					Words(std::next(paths.begin()), paths.end()));
+			options.path = paths.empty() ? "" : paths.front();
+			status_ = wsctl::streams(context_, options);
+		});
+
+	command->add_flag("-a,--all", options.all, "show streams that nobody holds too");
+	command->add_flag("-w,--watch", options.watch, "look again and again, until interrupted");
+	command->add_option("--interval", options.interval, "seconds between looks")
+		->check(CLI::Range(0.01, 86400.0))
+		->capture_default_str();
+	command->add_option("--count", options.count, "with --watch, end after so many looks")
+		->check(CLI::PositiveNumber);
+	command->add_option("PATH", options.path, "anything on a wsfs mount; default: all of wsfs");
+	command->footer(
+		"Run as root to see the processes of others. With --watch --json each look is\n"
+		"a document on a line of its own.\n"
+		"\n"
+		"Examples:\n"
+		"  wsctl streams\n"
+		"  wsctl streams --watch /mnt/ws\n"
+		"  wsctl streams --json | jq '.mounts[].streams[] | select(.missed > 0)'");
+}
+
+void App::add_get()
+{
+	CLI::App *command = add("get", "Show the stream of files", get_.json, [this] {
+		append(get_.operands.files, rejoin(line_.tail));
+		need(get_.operands);
+		status_ = get(context_, get_);
+	});
+
+	command->add_flag("-c,--carrying", get_.carrying, "leave out files without a stream");
+	add_files(command, get_.operands, "files, or directories to search");
+	command->footer("A file carries its stream as long as it is in memory.\n"
+			"\n"
+			"Examples:\n"
+			"  wsctl get a.dat\n"
+			"  wsctl get --carrying /mnt/ws\n"
+			"  wsctl get --file-fd 3 3<a.dat");
+}
+
+void App::add_map()
+{
+	CLI::App *command =
+		add("map", "Show which stream's data lies in which AG", map_.json, [this] {
+			append(map_.files, rejoin(line_.tail));
+			need(map_.files, "FILE");
+			status_ = map(context_, map_);
+		});
+
+	command->add_flag("--by-operand", map_.by_operand,
+			  "a row for each FILE named, rather than for each stream");
+	command->add_option("--svg", map_.svg, "draw the map into this file")->type_name("FILE");
+	command->add_option("--png", map_.png, "draw the map into this file")->type_name("FILE");
+	command->add_option("FILE", map_.files, "files, or directories to search");
+	command->footer(
+		"STRAY is what lies outside the AGs of the row's stream; on a terminal it is red.\n"
+		"Plain XFS knows no streams: use --by-operand there.\n"
+		"\n"
+		"Examples:\n"
+		"  wsctl map /mnt/ws\n"
+		"  wsctl map --svg map.svg --png map.png /mnt/ws\n"
+		"  wsctl map --by-operand /mnt/xfs/wal /mnt/xfs/tables");
+}
 
 void App::add_info()
 {
@@ -170,12 +283,14 @@ void App::add_info()
 			status_ = info(context_, info_);
 		});
 
+	command->add_flag("--ags", info_.ags, "free space and inodes of each AG");
 	command->add_option("PATH", info_.path,
 			    "anything on a wsfs or XFS mount; default: all of wsfs");
 	command->footer(
 		"Examples:\n"
 		"  wsctl info\n"
 		"  wsctl info /mnt/ws\n"
+		"  wsctl info --ags /mnt/ws\n"
 		"  wsctl info --json /mnt/ws | jq '.mounts[0].streams[] | select(.reserved)'");
 }
 
@@ -213,8 +328,8 @@ void App::add_run()
 void App::add_set()
 {
 	CLI::App *command = add("set", "Set a stream on files", set_.json, [this] {
-		append(set_.files, rejoin(line_.tail));
-		need(set_.files, "FILE");
+		append(set_.operands.files, rejoin(line_.tail));
+		need(set_.operands);
 		if (set_.slot.has_value() == set_.fd.has_value())
 			throw CLI::RequiredError("either --stream or --fd");
 		status_ = wsctl::set(context_, set_);
@@ -225,21 +340,24 @@ void App::add_set()
 	command->add_option("--fd", set_.fd, "number of an inherited stream descriptor")
 		->check(CLI::NonNegativeNumber);
 	command->add_flag("-v,--verbose", set_.verbose, "say where each file's home is");
-	command->add_option("FILE", set_.files, "regular files that exist, best while empty");
-	command->footer("Examples:\n"
-			"  wsctl set --stream 0 a.dat      # inside 'wsctl run'\n"
-			"  wsctl set --fd 5 *.sst");
+	add_files(command, set_.operands, "regular files that exist, best while empty");
+	command->footer(
+		"Examples:\n"
+		"  wsctl set --stream 0 a.dat      # inside 'wsctl run'\n"
+		"  wsctl set --fd 5 *.sst\n"
+		"  wsctl set --stream 1 --recursive /mnt/ws/cache\n"
+		"  find /mnt/ws -name '*.sst' -print0 | wsctl set -s 1 --null --files-from -");
 }
 
 void App::add_clear()
 {
 	CLI::App *command = add("clear", "Take the stream of files away", clear_.json, [this] {
-		append(clear_.files, rejoin(line_.tail));
-		need(clear_.files, "FILE");
+		append(clear_.operands.files, rejoin(line_.tail));
+		need(clear_.operands);
 		status_ = wsctl::clear(context_, clear_);
 	});
 
-	command->add_option("FILE", clear_.files, "regular files");
+	add_files(command, clear_.operands, "regular files");
 	command->footer("What is written stays where it is.\n"
 			"\n"
 			"Example:\n"
@@ -257,7 +375,8 @@ void App::add_bmap()
 
 	command->add_flag("-l,--legend", bmap_.legend,
 			  "explain the FLAGS, STREAM and PLACE columns");
-	command->add_option("FILE", bmap_.files, "regular files on wsfs or XFS");
+	command->add_option("FILE", bmap_.files,
+			    "regular files on wsfs or XFS, or directories to search");
 	command->footer(
 		"Offsets, blocks and lengths count 512 bytes. STREAM is whose AGs these are;\n"
 		"PLACE is ok inside the AGs of the file's own stream, STRAY outside, and -\n"
@@ -265,6 +384,7 @@ void App::add_bmap()
 		"\n"
 		"Examples:\n"
 		"  wsctl bmap a.dat\n"
+		"  wsctl bmap /mnt/ws/tables\n"
 		"  wsctl bmap --json *.sst | jq -r '.files[] | select(.extents[].place == "
 		"\"stray\").path'");
 }
@@ -295,6 +415,10 @@ void App::add_check()
 	command->add_flag("--isolated", check_.isolated,
 			  "no AG may hold data of two streams, or of two groups of files");
 	command->add_option("--max-extents", check_.max_extents, "no file may have more extents");
+	command->add_flag("--spread{1}", check_.spread,
+			  "files take turns over the AGs: their numbers differ by at most 1 (N)");
+	command->add_option("--junit", check_.junit, "write the results as JUnit XML as well")
+		->type_name("FILE");
 	command->add_flag("-q,--quiet", check_.quiet, "no summary; only what is wrong");
 	command->add_option("FILE", check_files_, "files, or directories to search");
 	command->footer(
@@ -307,7 +431,8 @@ void App::add_check()
 		"  wsctl check --within 0 a.dat && wsctl check --within 1 b.dat c.dat\n"
 		"  wsctl check --stream a.dat=0 --stream b.dat=1 --isolated\n"
 		"  wsctl check --isolated a.dat -- b.dat c.dat    # on plain XFS too\n"
-		"  wsctl check --max-extents 1 *.sst");
+		"  wsctl check --max-extents 1 *.sst\n"
+		"  wsctl check --spread --junit results.xml /mnt/ws");
 }
 
 } // namespace

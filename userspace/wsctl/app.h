@@ -14,7 +14,9 @@ namespace wsctl
 struct Streams {
 	std::ostream &out;
 	std::ostream &err;
-	bool terminal; // colours make sense on out
+	bool terminal;		   // colours make sense on out
+	bool out_terminal = false; // out is a terminal, coloured or not
+	bool err_terminal = false;
 };
 
 // @arguments without the program's name. Returns the exit status.

@@ -61,41 +61,9 @@ Cells cells_of(const BmapRow &row)
 	return cells;
 }
 
-struct Widths {
-	std::size_t offset = 16;
-	std::size_t blocks = 16;
-	std::size_t group = 2;
-	std::size_t group_offset = 16;
-	std::size_t total = 5;
-	std::size_t owners = 6;
-};
-
 std::string owners_text(const BmapRow &row)
 {
 	return row.owners.empty() ? "-" : fmt::format("{}", fmt::join(row.owners, ","));
-}
-
-Widths widths_of(const OpenFile &file, const std::vector<BmapRow> &rows)
-{
-	Widths widths;
-
-	if (file.groups().sectors == 0) {
-		widths.group = 0;
-		widths.group_offset = 0;
-	} else {
-		widths.group =
-			std::max(widths.group, fmt::formatted_size("{}", file.groups().count));
-	}
-	for (const BmapRow &row : rows) {
-		const Cells cells = cells_of(row);
-
-		widths.offset = std::max(widths.offset, cells.offset.size());
-		widths.blocks = std::max(widths.blocks, cells.blocks.size());
-		widths.group_offset = std::max(widths.group_offset, cells.group_offset.size());
-		widths.total = std::max(widths.total, cells.total.size());
-		widths.owners = std::max(widths.owners, owners_text(row).size());
-	}
-	return widths;
 }
 
 std::string verdict_text(const Context &context, Verdict verdict)
@@ -133,34 +101,56 @@ BmapRow make_row(const OpenFile &file, const ws::Extent &extent)
 	return row;
 }
 
-void write_table(const Context &context, const OpenFile &file, const std::vector<BmapRow> &rows)
+BmapTable::BmapTable(const Context &context, const OpenFile &file) : context_(context), file_(file)
 {
-	const Widths widths = widths_of(file, rows);
-	const bool realtime = file.shape.realtime;
-	const bool grouped = file.groups().sectors != 0;
+	if (file.groups().sectors == 0) {
+		group_ = 0;
+		group_offset_ = 0;
+	} else {
+		group_ = std::max(group_, fmt::formatted_size("{}", file.groups().count));
+	}
+}
+
+void BmapTable::fit(const BmapRow &row)
+{
+	const Cells cells = cells_of(row);
+
+	offset_ = std::max(offset_, cells.offset.size());
+	blocks_ = std::max(blocks_, cells.blocks.size());
+	group_offset_ = std::max(group_offset_, cells.group_offset.size());
+	total_ = std::max(total_, cells.total.size());
+	owners_ = std::max(owners_, owners_text(row).size());
+}
+
+void BmapTable::write_head() const
+{
+	const bool realtime = file_.shape.realtime;
+	const bool grouped = file_.groups().sectors != 0;
 	const char *group = realtime ? "RG" : "AG";
 	const char *group_offset = realtime ? "RG-OFFSET" : "AG-OFFSET";
-	std::ostream &out = context.out;
 
-	out << escape(file.path) << ":\n";
-	out << fmt::format("{:>4}: {:<{}} {:<{}} {:>{}} {:<{}} {:>{}} FLAGS  {:>{}} PLACE\n", "EXT",
-			   "FILE-OFFSET", widths.offset,
-			   realtime ? "RT-BLOCK-RANGE" : "BLOCK-RANGE", widths.blocks,
-			   grouped ? group : "", widths.group, grouped ? group_offset : "",
-			   widths.group_offset, "TOTAL", widths.total, "STREAM", widths.owners);
-	for (const BmapRow &row : rows) {
-		const Cells cells = cells_of(row);
+	context_.out << escape(file_.path) << ":\n"
+		     << fmt::format(
+				"{:>4}: {:<{}} {:<{}} {:>{}} {:<{}} {:>{}} FLAGS  {:>{}} PLACE\n",
+				"EXT", "FILE-OFFSET", offset_,
+				realtime ? "RT-BLOCK-RANGE" : "BLOCK-RANGE", blocks_,
+				grouped ? group : "", group_, grouped ? group_offset : "",
+				group_offset_, "TOTAL", total_, "STREAM", owners_);
+}
 
-		out << fmt::format("{:>4}: {:<{}} {:<{}} {:>{}} {:<{}} {:>{}}", row.extent.index,
-				   cells.offset, widths.offset, cells.blocks, widths.blocks,
-				   row.group ? fmt::format("{}", *row.group) : "", widths.group,
-				   cells.group_offset, widths.group_offset, cells.total,
-				   widths.total);
-		if (row.extent.sector)
-			out << fmt::format(" {:06o} {:>{}} {}", row.flags, owners_text(row),
-					   widths.owners, verdict_text(context, row.verdict));
-		out << '\n';
-	}
+void BmapTable::write(const BmapRow &row) const
+{
+	const Cells cells = cells_of(row);
+	std::ostream &out = context_.out;
+
+	out << fmt::format("{:>4}: {:<{}} {:<{}} {:>{}} {:<{}} {:>{}}", row.extent.index,
+			   cells.offset, offset_, cells.blocks, blocks_,
+			   row.group ? fmt::format("{}", *row.group) : "", group_,
+			   cells.group_offset, group_offset_, cells.total, total_);
+	if (row.extent.sector)
+		out << fmt::format(" {:06o} {:>{}} {}", row.flags, owners_text(row), owners_,
+				   verdict_text(context_, row.verdict));
+	out << '\n';
 }
 
 void write_legend(std::ostream &out)

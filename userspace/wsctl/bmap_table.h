@@ -34,7 +34,29 @@ constexpr unsigned flag_begin_width = 0000010;
 constexpr unsigned flag_end_width = 0000001;
 
 BmapRow make_row(const OpenFile &file, const ws::Extent &extent);
-void write_table(const Context &context, const OpenFile &file, const std::vector<BmapRow> &rows);
+
+// Writes a table row by row, once it has seen all rows.
+class BmapTable
+{
+public:
+	BmapTable(const Context &context, const OpenFile &file);
+
+	void fit(const BmapRow &row);
+	void write_head() const;
+	void write(const BmapRow &row) const;
+
+private:
+	const Context &context_;
+	const OpenFile &file_;
+	// Widths of columns, at least those of xfs_bmap.
+	std::size_t offset_ = 16;
+	std::size_t blocks_ = 16;
+	std::size_t group_ = 2;
+	std::size_t group_offset_ = 16;
+	std::size_t total_ = 5;
+	std::size_t owners_ = 6;
+};
+
 void write_legend(std::ostream &out);
 
 } // namespace wsctl

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,9 +11,13 @@
 
 #include "check_result.h"
 #include "commands.h"
+#include "json_writer.h"
+#include "junit.h"
 #include "placement.h"
+#include "progress.h"
+#include "scan.h"
+#include "spread.h"
 #include "text.h"
-#include "walk.h"
 
 namespace wsctl
 {
@@ -20,57 +25,60 @@ namespace wsctl
 namespace
 {
 
+// What a document tells of each file and of errors at most.
+constexpr std::size_t told_strays = 1000;
+constexpr std::size_t told_errors = 1000;
+
 class Checker
 {
 public:
 	Checker(const Context &context, const CheckOptions &options)
-	    : context_(context), options_(options), opener_(context.host)
+	    : context_(context), options_(options),
+	      progress_(context.err, context.progress, "file"), json_(context.out)
 	{
 	}
 
 	int run();
 
 private:
+	using Found = std::function<void(const FoundFile &, FileResult &&)>;
+	using Failed = std::function<void(const ws::Error &)>;
+
 	void parse_file_streams();
-	void check_operand(const std::string &operand, std::size_t group);
-	void check_file(const std::string &path, std::size_t group);
+	[[nodiscard]] std::vector<Operand> operands() const;
+	void each_file(const Found &found, const Failed &failed);
+	[[nodiscard]] FileResult look_at(const OpenFile &file, std::size_t group) const;
 	void examine(const OpenFile &file, FileResult &result) const;
 	[[nodiscard]] std::optional<std::uint32_t> stream_of(const OpenFile &file) const;
 	[[nodiscard]] std::optional<FileGroup> group_of(const FileResult &file,
 							std::size_t group) const;
-	void check_isolation();
+	void check();
+	void judge(FileResult &&result);
+	void judge_spread();
 	void report(const ws::Error &error);
-	void write_text() const;
-	void write_document() const;
+	void write_summary() const;
+	void write_end();
 
 	[[nodiscard]] bool grouped() const noexcept { return options_.groups.size() > 1; }
-	[[nodiscard]] auto count_if(bool (*test)(const FileResult &)) const
-	{
-		return static_cast<std::uint64_t>(std::ranges::count_if(files_, test));
-	}
+	[[nodiscard]] bool right() const noexcept { return failed_ == 0 && uneven_ == 0; }
 
 	const Context &context_;
 	const CheckOptions &options_;
-	Opener opener_;
+	Progress progress_;
+	JsonWriter json_;
+	std::optional<JunitFile> junit_;
 	std::map<std::string, std::uint32_t> file_streams_;
-	std::vector<FileResult> files_;
+	Survey survey_;
+	SpreadCount spread_;
+	Json spreads_ = Json::array();
+	std::uint64_t checked_ = 0;
+	std::uint64_t failed_ = 0;
+	std::uint64_t unchecked_ = 0;
+	std::uint64_t extents_ = 0;
+	std::uint64_t uneven_ = 0;
+	std::uint64_t error_count_ = 0;
 	Json errors_ = Json::array();
 };
-
-bool is_checked(const FileResult &file)
-{
-	return file.checked;
-}
-
-bool is_unchecked(const FileResult &file)
-{
-	return !file.checked;
-}
-
-bool is_failed(const FileResult &file)
-{
-	return file.failed();
-}
 
 void Checker::parse_file_streams()
 {
@@ -87,6 +95,25 @@ void Checker::parse_file_streams()
 	}
 }
 
+std::vector<Operand> Checker::operands() const
+{
+	std::vector<Operand> list;
+
+	for (const auto &[path, id] : file_streams_) {
+		const bool named = std::ranges::any_of(options_.groups, [&](const auto &group) {
+			return std::ranges::find(group, path) != group.end();
+		});
+
+		if (!named)
+			list.push_back({.path = path});
+	}
+	for (std::size_t group = 0; group < options_.groups.size(); group++) {
+		for (const std::string &path : options_.groups[group])
+			list.push_back({.path = path, .group = group});
+	}
+	return list;
+}
+
 std::optional<std::uint32_t> Checker::stream_of(const OpenFile &file) const
 {
 	const auto named = file_streams_.find(file.path);
@@ -100,8 +127,6 @@ std::optional<std::uint32_t> Checker::stream_of(const OpenFile &file) const
 
 std::optional<FileGroup> Checker::group_of(const FileResult &file, std::size_t group) const
 {
-	if (!options_.isolated)
-		return std::nullopt;
 	if (grouped())
 		return FileGroup{.device = 0, .number = group + 1};
 	if (file.stream)
@@ -115,7 +140,7 @@ void Checker::examine(const OpenFile &file, FileResult &result) const
 
 	if (expected)
 		result.expected = expected->str();
-	if (file.shape.realtime && (expected || result.group))
+	if (file.shape.realtime && (expected || result.group || options_.spread))
 		throw ws::Error(file.path, "is a realtime file, whose data lies in no AG",
 				"check files of the data device");
 	ws::walk_extents(context_.host, file.fd.get(), file.path, file.shape,
@@ -124,132 +149,200 @@ void Checker::examine(const OpenFile &file, FileResult &result) const
 
 				 if (!extent.sector)
 					 return;
-				 result.extents++;
-				 if (expected && (!agno || !expected->contains(*agno)))
+				 if (result.extents++ == 0)
+					 result.begins = agno;
+				 if (expected && (!agno || !expected->contains(*agno)) &&
+				     result.stray_count++ < told_strays)
 					 result.strays.push_back({.extent = extent, .agno = agno});
 				 if (result.group && agno)
 					 result.held.emplace(*agno, extent);
 			 });
 	if (options_.max_extents && result.extents > *options_.max_extents)
 		result.max_extents = options_.max_extents;
-	result.checked = expected || result.group || options_.max_extents;
+	result.checked = expected || result.group || options_.max_extents || options_.spread;
 }
 
-void Checker::check_file(const std::string &path, std::size_t group)
+FileResult Checker::look_at(const OpenFile &file, std::size_t group) const
 {
-	const OpenFile file = opener_.open(path);
 	FileResult result;
 
-	result.path = path;
+	result.path = file.path;
 	result.device = file.filesystem.device;
 	result.stream = stream_of(file);
-	result.group = group_of(result, group);
+	if (options_.isolated)
+		result.group = group_of(result, group);
 	examine(file, result);
-	files_.push_back(std::move(result));
+	if (options_.spread) {
+		const auto own = group_of(result, group);
+
+		result.spread_key = {.device = result.device, .group = own.value_or(FileGroup{})};
+		result.spread_name = own ? own->name() : "files";
+		if (result.stream && !grouped())
+			result.spread_set = file.ag_set(*result.stream);
+		else if (file.filesystem.geometry.ags.count > 0)
+			result.spread_set = ws::AgSet::up_to(file.filesystem.geometry.ags.count);
+	}
+	return result;
 }
 
-void Checker::check_operand(const std::string &operand, std::size_t group)
+void Checker::each_file(const Found &found, const Failed &failed)
 {
-	walk_files(
-		operand,
-		[&](const std::string &path) {
-			try {
-				check_file(path, group);
-			} catch (const ws::Error &error) {
-				// Files in a tree come and go.
-				if (error.code() != ENOENT || path == operand)
-					report(error);
-			}
+	scan<FileResult>(
+		context_, operands(), progress_,
+		[this](const FoundFile &file, OpenFile &&open) {
+			return look_at(open, file.group);
 		},
-		[&](const ws::Error &error) { report(error); });
-}
-
-void Checker::check_isolation()
-{
-	if (find_shared(files_) < 2 && errors_.empty())
-		throw ws::Error(
-			"--isolated", "there are no two groups of files to tell apart",
-			"name files with different streams, or groups: --isolated A.. -- B..");
+		found, failed);
 }
 
 void Checker::report(const ws::Error &error)
 {
+	progress_.hide();
 	context_.report(error);
-	errors_.push_back(json_error(error));
+	if (error_count_++ < told_errors)
+		errors_.push_back(json_error(error));
+	if (junit_)
+		junit_->error(error.path(), error.reason());
 }
 
-void Checker::write_text() const
+void Checker::judge(FileResult &&result)
 {
-	const auto failed = count_if(is_failed);
-	const auto unchecked = count_if(is_unchecked);
-	std::uint64_t extents = 0;
-
-	for (const FileResult &file : files_) {
-		extents += file.checked ? file.extents : 0;
-		write_failures(context_, file);
+	if (options_.isolated)
+		survey_.find_shared(result);
+	if (options_.spread && result.begins)
+		spread_.add(result.spread_key, result.spread_name, result.spread_set,
+			    *result.begins);
+	if (result.checked) {
+		checked_++;
+		extents_ += result.extents;
+	} else {
+		unchecked_++;
 	}
+	if (result.failed())
+		failed_++;
+	if (options_.json) {
+		json_.element(result_json(result));
+	} else if (result.failed()) {
+		progress_.hide();
+		write_failures(context_, result);
+	}
+	if (!junit_)
+		return;
+	if (!result.checked)
+		junit_->skipped(result.path, "the file carries no stream");
+	else if (result.failed())
+		junit_->failed(result.path, failure_texts(result));
+	else
+		junit_->passed(result.path);
+}
+
+void Checker::judge_spread()
+{
+	for (const Spread &spread : spread_.judge(*options_.spread)) {
+		spreads_.push_back(spread.json());
+		if (junit_ && spread.ok)
+			junit_->passed("spread of " + spread.group);
+		if (spread.ok)
+			continue;
+		uneven_++;
+		const std::string text = spread.text(*options_.spread);
+		if (junit_)
+			junit_->failed("spread of " + spread.group, {text});
+		if (!options_.json)
+			context_.out << context_.alarm(spread.group) << ": " << text << '\n';
+	}
+}
+
+void Checker::check()
+{
+	if (options_.isolated) {
+		// The first time through, to know who is where; the errors are
+		// those of the second.
+		std::uint64_t errors = 0;
+
+		each_file([this](const FoundFile &, FileResult &&result) { survey_.add(result); },
+			  [&](const ws::Error &) { errors++; });
+		if (survey_.groups() < 2 && errors == 0)
+			throw ws::Error(
+				"--isolated", "there are no two groups of files to tell apart",
+				"name files with different streams, or groups: --isolated A.. -- "
+				"B..");
+	}
+	each_file([this](const FoundFile &, FileResult &&result) { judge(std::move(result)); },
+		  [this](const ws::Error &error) { report(error); });
+	if (options_.spread)
+		judge_spread();
+	if (checked_ == 0 && error_count_ == 0)
+		throw ws::Error(options_.groups.empty() ? file_streams_.begin()->first
+							: options_.groups.front().front(),
+				fmt::format("nothing to check: none of {} carries a stream",
+					    plural(unchecked_, "file")),
+				"say what to expect: --within ID, --stream FILE=ID, "
+				"--isolated A.. -- B.., --spread or --max-extents N");
+}
+
+void Checker::write_summary() const
+{
 	if (options_.quiet)
 		return;
-	const auto checked = plural(count_if(is_checked), "file");
-	context_.out << (failed == 0 ? fmt::format("ok: {}, {}", checked, plural(extents, "extent"))
-				     : fmt::format("failed: {} of {}", failed, checked));
-	if (unchecked != 0)
+	const auto checked = plural(checked_, "file");
+	context_.out << (failed_ == 0 ? fmt::format("{}: {}, {}", right() ? "ok" : "uneven",
+						    checked, plural(extents_, "extent"))
+				      : fmt::format("failed: {} of {}", failed_, checked));
+	if (unchecked_ != 0)
 		context_.out << fmt::format("; {} without a stream not checked",
-					    plural(unchecked, "file"));
+					    plural(unchecked_, "file"));
 	context_.out << '\n';
 }
 
-void Checker::write_document() const
+void Checker::write_end()
 {
-	Json document = json_document(context_);
-
-	document["ok"] = errors_.empty() && count_if(is_failed) == 0;
-	document["checked"] = count_if(is_checked);
-	document["failed"] = count_if(is_failed);
-	document["unchecked"] = count_if(is_unchecked);
-	Json &list = document["files"] = Json::array();
-	for (const FileResult &file : files_)
-		list.push_back(result_json(file));
-	document["errors"] = errors_;
-	write_json(context_.out, document);
+	if (options_.json) {
+		json_.end();
+		json_.member("ok", error_count_ == 0 && right());
+		json_.member("checked", checked_);
+		json_.member("failed", failed_);
+		json_.member("unchecked", unchecked_);
+		json_.member("spread", options_.spread ? spreads_ : Json());
+		json_.member("errors", errors_);
+		json_.member("errors_left_out", error_count_ - errors_.size());
+		json_.end();
+	} else if (error_count_ == 0 || !right()) {
+		write_summary();
+	}
+	if (junit_)
+		junit_->finish();
 }
 
 int Checker::run()
 {
+	if (!options_.junit.empty()) {
+		try {
+			junit_.emplace(options_.junit);
+		} catch (const ws::Error &error) {
+			context_.report(error);
+			return exit_check_error;
+		}
+	}
+	if (options_.json) {
+		begin_document(json_, context_);
+		json_.begin_array("files");
+	}
 	try {
 		parse_file_streams();
-		for (const auto &[path, id] : file_streams_) {
-			const bool named =
-				std::ranges::any_of(options_.groups, [&](const auto &group) {
-					return std::ranges::find(group, path) != group.end();
-				});
-
-			if (!named)
-				check_operand(path, 0);
-		}
-		for (std::size_t group = 0; group < options_.groups.size(); group++) {
-			for (const std::string &operand : options_.groups[group])
-				check_operand(operand, group);
-		}
-		if (options_.isolated)
-			check_isolation();
-		if (count_if(is_checked) == 0 && errors_.empty())
-			throw ws::Error(options_.groups.empty() ? file_streams_.begin()->first
-								: options_.groups.front().front(),
-					fmt::format("nothing to check: none of {} carries a stream",
-						    plural(files_.size(), "file")),
-					"say what to expect: --within ID, --stream FILE=ID, "
-					"--isolated A.. -- B.. or --max-extents N");
+		check();
 	} catch (const ws::Error &error) {
 		report(error);
 	}
-	if (options_.json)
-		write_document();
-	else if (errors_.empty() || count_if(is_failed) != 0)
-		write_text();
-	if (!errors_.empty())
+	try {
+		write_end();
+	} catch (const ws::Error &error) {
+		context_.report(error); // of the JUnit file
 		return exit_check_error;
-	return count_if(is_failed) == 0 ? exit_ok : exit_failed;
+	}
+	if (error_count_ != 0)
+		return exit_check_error;
+	return right() ? exit_ok : exit_failed;
 }
 
 } // namespace

@@ -17,7 +17,7 @@ std::string extent_text(const ws::Extent &extent)
 			   extent.offset + extent.length - 1);
 }
 
-std::string more(std::size_t count, std::string_view noun)
+std::string more(std::uint64_t count, std::string_view noun)
 {
 	return count > 1 ? fmt::format(" (and {} more)", plural(count - 1, noun)) : "";
 }
@@ -41,61 +41,67 @@ std::string FileGroup::name() const
 	return fmt::format("{} {}", device == 0 ? "group" : "stream", number);
 }
 
-std::size_t find_shared(std::vector<FileResult> &files)
+void Survey::add(const FileResult &file)
 {
-	using Place = std::pair<dev_t, std::uint32_t>;
-	std::map<Place, std::map<FileGroup, const FileResult *>> holders;
-	std::map<FileGroup, int> groups;
-
-	for (const FileResult &file : files) {
-		if (!file.group)
-			continue;
-		groups[*file.group]++;
-		for (const auto &[agno, extent] : file.held)
-			holders[{file.device, agno}].emplace(*file.group, &file);
-	}
-	for (FileResult &file : files) {
-		if (!file.group)
-			continue;
-		for (const auto &[agno, extent] : file.held) {
-			for (const auto &[group, other] : holders[{file.device, agno}]) {
-				if (group == *file.group)
-					continue;
-				file.shared.push_back({.agno = agno,
-						       .extent = extent,
-						       .other = group,
-						       .other_path = other->path});
-				break;
-			}
-		}
-	}
-	return groups.size();
+	if (!file.group)
+		return;
+	groups_.insert(*file.group);
+	for (const auto &[agno, extent] : file.held)
+		holders_[{file.device, agno}].emplace(*file.group, file.path);
 }
 
-void write_failures(const Context &context, const FileResult &file)
+void Survey::find_shared(FileResult &file) const
 {
-	const std::string name = context.alarm(escape(file.path));
-	std::ostream &out = context.out;
+	if (!file.group)
+		return;
+	for (const auto &[agno, extent] : file.held) {
+		const auto place = holders_.find({file.device, agno});
+
+		if (place == holders_.end())
+			continue;
+		for (const auto &[group, path] : place->second) {
+			if (group == *file.group)
+				continue;
+			file.shared.push_back({.agno = agno,
+					       .extent = extent,
+					       .other = group,
+					       .other_path = path});
+			break;
+		}
+	}
+}
+
+std::vector<std::string> failure_texts(const FileResult &file)
+{
+	std::vector<std::string> texts;
 
 	if (!file.strays.empty()) {
 		const StrayExtent &first = file.strays.front();
 
-		out << fmt::format("{}: {} in AG {}, expected AGs {} of stream {}{}\n", name,
-				   extent_text(first.extent),
-				   first.agno ? fmt::format("{}", *first.agno) : "?",
-				   file.expected.value_or("-"), file.stream.value_or(0),
-				   more(file.strays.size(), "extent"));
+		texts.push_back(fmt::format("{} in AG {}, expected AGs {} of stream {}{}",
+					    extent_text(first.extent),
+					    first.agno ? fmt::format("{}", *first.agno) : "?",
+					    file.expected.value_or("-"), file.stream.value_or(0),
+					    more(file.stray_count, "extent")));
 	}
 	if (!file.shared.empty()) {
 		const SharedAg &first = file.shared.front();
 
-		out << fmt::format("{}: {} in AG {}, expected no AG with data of {}: {}{}\n", name,
-				   extent_text(first.extent), first.agno, first.other.name(),
-				   escape(first.other_path), more(file.shared.size(), "AG"));
+		texts.push_back(fmt::format("{} in AG {}, expected no AG with data of {}: {}{}",
+					    extent_text(first.extent), first.agno,
+					    first.other.name(), escape(first.other_path),
+					    more(file.shared.size(), "AG")));
 	}
 	if (file.max_extents)
-		out << fmt::format("{}: {}, expected at most {}\n", name,
-				   plural(file.extents, "extent"), *file.max_extents);
+		texts.push_back(fmt::format("{}, expected at most {}",
+					    plural(file.extents, "extent"), *file.max_extents));
+	return texts;
+}
+
+void write_failures(const Context &context, const FileResult &file)
+{
+	for (const std::string &text : failure_texts(file))
+		context.out << context.alarm(escape(file.path)) << ": " << text << '\n';
 }
 
 Json result_json(const FileResult &file)
@@ -108,6 +114,7 @@ Json result_json(const FileResult &file)
 	object["expected"] = file.expected ? Json(*file.expected) : Json();
 	object["group"] = file.group ? Json(file.group->name()) : Json();
 	object["extents"] = file.extents;
+	object["stray_extents"] = file.stray_count;
 	object["max_extents"] = file.max_extents ? Json(*file.max_extents) : Json();
 	Json &strays = object["strays"] = Json::array();
 	for (const StrayExtent &stray : file.strays)

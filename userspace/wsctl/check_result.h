@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
 
+#include <ws/ag_set.h>
 #include <ws/extents.h>
 
 #include "commands.h"
@@ -25,6 +28,13 @@ struct FileGroup {
 	std::uint64_t number = 0;
 	auto operator<=>(const FileGroup &) const = default;
 	[[nodiscard]] std::string name() const;
+};
+
+// Whose turns over AGs are counted together.
+struct SpreadKey {
+	dev_t device = 0;
+	FileGroup group;
+	auto operator<=>(const SpreadKey &) const = default;
 };
 
 struct SharedAg {
@@ -48,9 +58,15 @@ struct FileResult {
 	bool checked = false;
 	std::uint64_t extents = 0;		  // with data
 	std::optional<std::uint64_t> max_extents; // where there are more
-	std::vector<StrayExtent> strays;
+	std::uint64_t stray_count = 0;
+	std::vector<StrayExtent> strays;	  // the first of them
 	std::map<std::uint32_t, ws::Extent> held; // AG, first extent there
+	std::optional<std::uint32_t> begins;	  // AG of the first extent
 	std::vector<SharedAg> shared;
+	// With --spread: the group, and the AGs that it may use.
+	SpreadKey spread_key;
+	std::string spread_name;
+	ws::AgSet spread_set;
 
 	[[nodiscard]] bool failed() const noexcept
 	{
@@ -58,10 +74,26 @@ struct FileResult {
 	}
 };
 
-// Fills in every file's @shared. Returns how many groups there are.
-std::size_t find_shared(std::vector<FileResult> &files);
+// Who holds data in which AG: as much memory as there are AGs and groups, not
+// files.
+class Survey
+{
+public:
+	// Before any call of find_shared().
+	void add(const FileResult &file);
+	// Fills in the file's @shared.
+	void find_shared(FileResult &file) const;
+	[[nodiscard]] std::size_t groups() const noexcept { return groups_.size(); }
 
-// One line for each thing that is wrong.
+private:
+	using Place = std::pair<dev_t, std::uint32_t>;
+
+	std::map<Place, std::map<FileGroup, std::string>> holders_; // the first file's path
+	std::set<FileGroup> groups_;
+};
+
+// What is wrong, a line each, without the path.
+std::vector<std::string> failure_texts(const FileResult &file);
 void write_failures(const Context &context, const FileResult &file);
 Json result_json(const FileResult &file);
 

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "context.h"
+#include "operands.h"
 
 namespace wsctl
 {
 
 struct InfoOptions {
 	bool json = false;
+	bool ags = false; // a line for each AG
 	std::string path; // empty: every wsfs mount
 };
 int info(const Context &context, const InfoOptions &options);
@@ -32,15 +34,41 @@ struct SetOptions {
 	bool verbose = false;
 	std::optional<unsigned> slot;
 	std::optional<int> fd;
-	std::vector<std::string> files;
+	FileOperands operands;
 };
 int set(const Context &context, const SetOptions &options);
 
 struct ClearOptions {
 	bool json = false;
-	std::vector<std::string> files;
+	FileOperands operands;
 };
 int clear(const Context &context, const ClearOptions &options);
+
+struct GetOptions {
+	bool json = false;
+	bool carrying = false; // leave out files without a stream
+	FileOperands operands;
+};
+int get(const Context &context, const GetOptions &options);
+
+struct StreamsOptions {
+	bool json = false;
+	bool all = false;   // those that nobody holds too
+	bool watch = false; // until interrupted
+	double interval = 1;
+	std::optional<unsigned> count; // of looks, with watch
+	std::string path;	       // empty: every wsfs mount
+};
+int streams(const Context &context, const StreamsOptions &options);
+
+struct MapOptions {
+	bool json = false;
+	bool by_operand = false; // a row for each operand, not for each stream
+	std::string svg;	 // files to write, empty for none
+	std::string png;
+	std::vector<std::string> files;
+};
+int map(const Context &context, const MapOptions &options);
 
 struct BmapOptions {
 	bool json = false;
@@ -55,6 +83,8 @@ struct CheckOptions {
 	bool isolated = false;
 	std::optional<std::uint32_t> within;
 	std::optional<std::uint64_t> max_extents;
+	std::optional<std::uint64_t> spread;   // what numbers of files may differ by
+	std::string junit;		       // file to write, empty for none
 	std::vector<std::string> file_streams; // FILE=ID
 	std::vector<std::vector<std::string>> groups;
 };

@@ -25,6 +25,8 @@ struct Context {
 	std::ostream &err;
 	bool colour = false;
 	std::string command;
+	bool terminal = false; // out is one
+	bool progress = false; // err is one
 
 	// Writes what failed, on which path, why, and what to do.
 	void report(const ws::Error &error) const;

@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include <ws/filesystem.h>
-#include <ws/mountinfo.h>
 #include <ws/sysfs.h>
 
+#include "ag_table.h"
 #include "commands.h"
 #include "json.h"
+#include "mounts.h"
 #include "text.h"
 
 namespace wsctl
@@ -22,50 +22,7 @@ namespace wsctl
 namespace
 {
 
-struct Mount {
-	ws::MountEntry entry;
-	ws::Filesystem filesystem;
-	std::optional<ws::DeviceState> state; // on wsfs
-};
-
-Mount look_at(const ws::Host &host, ws::MountEntry entry, int fd, const std::string &path)
-{
-	Mount mount{.entry = std::move(entry),
-		    .filesystem = ws::Filesystem::of(host, fd, path),
-		    .state = std::nullopt};
-
-	if (mount.filesystem.type == ws::Filesystem::Type::wsfs)
-		mount.state = ws::read_device(host, mount.filesystem.dev);
-	return mount;
-}
-
-Mount mount_of(const ws::Host &host, const std::string &path)
-{
-	const ws::UniqueFd fd = ws::open_for_info(path);
-	const auto id = host.kernel.mount_id(fd.get());
-	ws::MountEntry entry;
-
-	entry.mount_point = path;
-	for (ws::MountEntry &candidate : ws::read_mounts(host)) {
-		if (id && candidate.id == *id)
-			entry = std::move(candidate);
-	}
-	return look_at(host, std::move(entry), fd.get(), path);
-}
-
-Mount mount_at(const ws::Host &host, ws::MountEntry entry)
-{
-	const ws::UniqueFd fd = ws::open_for_info(entry.mount_point);
-	const std::string path = entry.mount_point;
-	const auto id = host.kernel.mount_id(fd.get());
-
-	if (id && *id != entry.id)
-		throw ws::Error(path, "is hidden by another mount on top of it",
-				"see what is mounted there: findmnt " + escape(path));
-	return look_at(host, std::move(entry), fd.get(), path);
-}
-
-std::string lower_type(const Mount &mount)
+std::string lower_type(const MountInfo &mount)
 {
 	return mount.state ? mount.state->lower : "xfs";
 }
@@ -75,41 +32,60 @@ std::string yes_no(bool value)
 	return value ? "yes" : "no";
 }
 
-void write_streams(std::ostream &out, const ws::DeviceState &state)
+void write_streams(std::ostream &out, const ws::DeviceState &state, const AgTable &ags)
 {
 	std::size_t width = std::string_view("AGS").size();
+	// Where the kernel tells of free space, columns for it.
+	const auto usage = [&](const ws::StreamState &stream) {
+		const AgTotals totals = ags.totals(stream.ag_set);
+
+		return ags.empty() ? ""
+				   : fmt::format("  {:>8}  {:>9}",
+						 short_size(ags.bytes(totals.free_blocks)),
+						 totals.inodes);
+	};
 
 	for (const ws::StreamState &stream : state.streams)
 		width = std::max(width, stream.ag_set.str().size());
-	out << fmt::format("  STREAM  {:<{}}  RESERVED  FILES   HOMED  MISSED         BYTES\n",
-			   "AGS", width);
+	out << fmt::format("  STREAM  {:<{}}  RESERVED  FILES   HOMED  MISSED         BYTES{}\n",
+			   "AGS", width, ags.empty() ? "" : "      FREE     INODES");
 	for (const ws::StreamState &stream : state.streams)
-		out << fmt::format("  {:>6}  {:<{}}  {:<8}  {:>5}  {:>6}  {:>6}  {:>12}\n",
+		out << fmt::format("  {:>6}  {:<{}}  {:<8}  {:>5}  {:>6}  {:>6}  {:>12}{}\n",
 				   stream.id, stream.ag_set.str(), width, yes_no(stream.reserved),
-				   stream.files, stream.homed, stream.missed, stream.bytes);
+				   stream.files, stream.homed, stream.missed, stream.bytes,
+				   usage(stream));
 }
 
-void write_text(const Context &context, const Mount &mount)
+void write_text(const Context &context, const MountInfo &mount, const AgTable &ags, bool each_ag)
 {
-	const ws::Geometry &geometry = mount.filesystem.geometry;
-	const dev_t device = mount.filesystem.device;
+	const ws::Filesystem &filesystem = mount.mount.filesystem();
+	const ws::Geometry &geometry = filesystem.geometry;
+	const dev_t device = filesystem.device;
 	std::ostream &out = context.out;
 
 	out << escape(mount.entry.mount_point) << ": ";
 	if (mount.state)
 		out << fmt::format("wsfs over {}, ", escape(mount.entry.source));
 	out << fmt::format("{} on {} ({}:{})\n", lower_type(mount),
-			   escape(mount.state ? mount.filesystem.dev : mount.entry.source),
-			   major(device), minor(device));
+			   escape(mount.state ? filesystem.dev : mount.entry.source), major(device),
+			   minor(device));
 	if (geometry.ags.count != 0)
 		out << fmt::format("  {} of {}, blocks of {}\n", plural(geometry.ags.count, "AG"),
 				   binary_size(geometry.ags.sectors * ws::sector_size),
 				   binary_size(geometry.block_size));
+	if (!ags.empty()) {
+		const AgTotals totals = ags.totals();
+
+		out << fmt::format(
+			"  {} free of {}, {} in use\n", short_size(ags.bytes(totals.free_blocks)),
+			short_size(ags.bytes(totals.blocks)), plural(totals.inodes, "inode"));
+	}
+	if (each_ag && !ags.empty())
+		ags.write(out, mount.state ? &*mount.state : nullptr);
 	if (!mount.state) {
-		out << (mount.filesystem.streams == 0
+		out << (filesystem.streams == 0
 				? "  no streams: mount wsfs over it to have some\n"
-				: fmt::format("  {}\n",
-					      plural(mount.filesystem.streams, "stream")));
+				: fmt::format("  {}\n", plural(filesystem.streams, "stream")));
 		return;
 	}
 	const std::size_t streams = mount.state->streams.size();
@@ -124,11 +100,12 @@ void write_text(const Context &context, const Mount &mount)
 		out << fmt::format(", {} reset",
 				   plural(mount.state->hints_reset, "life time hint"));
 	out << '\n';
-	write_streams(out, *mount.state);
+	write_streams(out, *mount.state, ags);
 }
 
-Json stream_json(const ws::StreamState &stream)
+Json stream_json(const ws::StreamState &stream, const AgTable &ags)
 {
+	const AgTotals totals = ags.totals(stream.ag_set);
 	Json object = Json::object();
 
 	object["id"] = stream.id;
@@ -138,12 +115,15 @@ Json stream_json(const ws::StreamState &stream)
 	object["homed"] = stream.homed;
 	object["missed"] = stream.missed;
 	object["bytes"] = stream.bytes;
+	object["free_bytes"] = ags.empty() ? Json() : Json(ags.bytes(totals.free_blocks));
+	object["inodes"] = ags.empty() ? Json() : Json(totals.inodes);
 	return object;
 }
 
-Json mount_json(const Mount &mount)
+Json mount_json(const MountInfo &mount, const AgTable &ags, bool each_ag)
 {
-	const ws::Filesystem &filesystem = mount.filesystem;
+	const ws::Filesystem &filesystem = mount.mount.filesystem();
+	const AgTotals totals = ags.totals();
 	Json object = Json::object();
 
 	json_name(object, "mount_point", mount.entry.mount_point);
@@ -159,13 +139,17 @@ Json mount_json(const Mount &mount)
 	geometry["ag_blocks"] = filesystem.geometry.ag_blocks;
 	geometry["ag_count"] = filesystem.geometry.ags.count;
 	geometry["ag_bytes"] = filesystem.geometry.ags.sectors * ws::sector_size;
+	object["free_bytes"] = ags.empty() ? Json() : Json(ags.bytes(totals.free_blocks));
+	object["inodes"] = ags.empty() ? Json() : Json(totals.inodes);
 	object["streams_max"] = filesystem.streams;
 	object["hints_reset"] = mount.state ? Json(mount.state->hints_reset) : Json();
 	Json &streams = object["streams"] = Json::array();
 	if (mount.state) {
 		for (const ws::StreamState &stream : mount.state->streams)
-			streams.push_back(stream_json(stream));
+			streams.push_back(stream_json(stream, ags));
 	}
+	if (each_ag)
+		object["ags"] = ags.json(mount.state ? &*mount.state : nullptr);
 	return object;
 }
 
@@ -173,41 +157,39 @@ Json mount_json(const Mount &mount)
 
 int info(const Context &context, const InfoOptions &options)
 {
-	std::vector<Mount> mounts;
 	Json errors = Json::array();
 	int status = exit_ok;
-	const auto collect = [&](const auto &get) {
-		try {
-			mounts.push_back(get());
-		} catch (const ws::Error &error) {
-			context.report(error);
-			errors.push_back(json_error(error));
-			status = exit_failed;
-		}
+	const auto failed = [&](const ws::Error &error) {
+		context.report(error);
+		errors.push_back(json_error(error));
+		status = exit_failed;
 	};
+	const std::vector<MountInfo> mounts = find_mounts(context.host, options.path, failed);
+	Json document = json_document(context);
+	Json &list = document["mounts"] = Json::array();
 
-	if (!options.path.empty()) {
-		collect([&] { return mount_of(context.host, options.path); });
-	} else {
-		for (const ws::MountEntry &entry : ws::read_mounts(context.host)) {
-			if (entry.type == "wsfs")
-				collect([&] { return mount_at(context.host, entry); });
+	for (const MountInfo &mount : mounts) {
+		AgTable ags(mount.mount);
+
+		try {
+			if (options.ags)
+				ags.find_largest(context.host, mount.mount);
+		} catch (const ws::Error &error) {
+			// Others may not ask; the column stays empty.
+			if (error.code() != EPERM)
+				failed(error);
 		}
+		if (options.json)
+			list.push_back(mount_json(mount, ags, options.ags));
+		else
+			write_text(context, mount, ags, options.ags);
 	}
 	if (options.json) {
-		Json document = json_document(context);
-
-		Json &list = document["mounts"] = Json::array();
-		for (const Mount &mount : mounts)
-			list.push_back(mount_json(mount));
 		document["errors"] = errors;
 		write_json(context.out, document);
-		return status;
-	}
-	for (const Mount &mount : mounts)
-		write_text(context, mount);
-	if (mounts.empty() && status == exit_ok)
+	} else if (mounts.empty() && status == exit_ok) {
 		context.out << "no wsfs mounts; make one with: mount -t wsfs LOWERDIR MOUNTPOINT\n";
+	}
 	return status;
 }
 

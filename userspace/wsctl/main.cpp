@@ -19,9 +19,12 @@ int main(int argc, char **argv)
 		const char *no_colour = std::getenv("NO_COLOR");
 		const bool terminal = isatty(STDOUT_FILENO) == 1 && (!no_colour || !*no_colour);
 		const std::vector<std::string> arguments(argv + 1, argv + argc);
-		const int status =
-			wsctl::run_app(arguments, ws::Host{.kernel = kernel},
-				       {.out = std::cout, .err = std::cerr, .terminal = terminal});
+		const int status = wsctl::run_app(arguments, ws::Host{.kernel = kernel},
+						  {.out = std::cout,
+						   .err = std::cerr,
+						   .terminal = terminal,
+						   .out_terminal = isatty(STDOUT_FILENO) == 1,
+						   .err_terminal = isatty(STDERR_FILENO) == 1});
 
 		std::cout.flush();
 		if (!std::cout) {

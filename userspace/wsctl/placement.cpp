@@ -35,29 +35,53 @@ const ws::AgSet &OpenFile::ag_set(std::uint32_t id) const
 	return found->ag_set;
 }
 
-OpenFile Opener::open(const std::string &path)
+Opener::Known Opener::about(dev_t device, int fd, const std::string &path)
 {
-	OpenFile file;
+	const std::lock_guard lock(mutex_);
+	const auto found = known_.find(device);
+
+	if (found != known_.end())
+		return found->second;
+	Known known{.filesystem = ws::Filesystem::of(host_, fd, path), .state = nullptr};
+	if (known.filesystem.type == ws::Filesystem::Type::wsfs)
+		known.state = std::make_shared<ws::DeviceState>(
+			ws::read_device(host_, known.filesystem.dev));
+	return known_.emplace(device, std::move(known)).first->second;
+}
+
+std::optional<OpenFile> Opener::adopt(const std::string &path, ws::UniqueFd fd)
+{
 	struct stat st = {};
 
+	if (fstat(fd.get(), &st) != 0)
+		throw ws::Error(path, "fstat", errno);
+	if (!S_ISREG(st.st_mode))
+		return std::nullopt;
+	Known known = about(st.st_dev, fd.get(), path);
+	OpenFile file{.path = path,
+		      .fd = std::move(fd),
+		      .filesystem = std::move(known.filesystem),
+		      .shape = {},
+		      .stream = std::nullopt,
+		      .state = std::move(known.state)};
+	file.shape = ws::file_shape(host_, file.fd.get(), path, file.filesystem.geometry);
+	if (file.filesystem.type == ws::Filesystem::Type::wsfs)
+		file.stream = ws::file_stream(host_, file.fd.get(), path);
+	return file;
+}
+
+OpenFile Opener::open(const std::string &path)
+{
+	struct stat st = {};
+
+	// Looked at first: opening a device or a FIFO may do things.
 	if (stat(path.c_str(), &st) != 0)
 		throw ws::Error(path, "stat", errno);
-	if (!S_ISREG(st.st_mode))
-		throw ws::Error(path, "is not a regular file", "name regular files");
-	file.path = path;
-	file.fd = ws::open_for_info(path);
-	file.filesystem = ws::Filesystem::of(host_, file.fd.get(), path);
-	file.shape = ws::file_shape(host_, file.fd.get(), path, file.filesystem.geometry);
-	if (file.filesystem.type == ws::Filesystem::Type::wsfs) {
-		auto &state = states_[file.filesystem.dev];
-
-		if (!state)
-			state = std::make_shared<ws::DeviceState>(
-				ws::read_device(host_, file.filesystem.dev));
-		file.state = state;
-		file.stream = ws::file_stream(host_, file.fd.get(), path);
+	if (S_ISREG(st.st_mode)) {
+		if (auto file = adopt(path, ws::open_for_info(path)))
+			return std::move(*file);
 	}
-	return file;
+	throw ws::Error(path, "is not a regular file", "name regular files");
 }
 
 } // namespace wsctl

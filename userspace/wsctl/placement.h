@@ -4,8 +4,11 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+
+#include <sys/types.h>
 
 #include <ws/extents.h>
 #include <ws/file_stream.h>
@@ -32,16 +35,26 @@ struct OpenFile {
 	[[nodiscard]] const ws::AgSet &ag_set(std::uint32_t id) const;
 };
 
-// Opens files; reads each device's sysfs directory once.
+// Opens files, from any thread; asks once about each filesystem.
 class Opener
 {
 public:
 	explicit Opener(const ws::Host &host) : host_(host) {}
 	OpenFile open(const std::string &path);
+	// One that is open; nothing where it is no regular file.
+	std::optional<OpenFile> adopt(const std::string &path, ws::UniqueFd fd);
 
 private:
+	struct Known {
+		ws::Filesystem filesystem;
+		std::shared_ptr<const ws::DeviceState> state;
+	};
+
+	Known about(dev_t device, int fd, const std::string &path);
+
 	const ws::Host &host_;
-	std::map<std::string, std::shared_ptr<const ws::DeviceState>> states_;
+	std::mutex mutex_;
+	std::map<dev_t, Known> known_; // by st_dev
 };
 
 } // namespace wsctl

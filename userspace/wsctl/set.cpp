@@ -4,38 +4,24 @@
 #include <functional>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <fmt/format.h>
 
 #include <ws/environment.h>
+#include <ws/file.h>
 #include <ws/file_stream.h>
 #include <ws/unique_fd.h>
 
 #include "commands.h"
-#include "json.h"
-#include "text.h"
+#include "file_text.h"
+#include "json_writer.h"
+#include "operands.h"
 
 namespace wsctl
 {
 
 namespace
 {
-
-ws::UniqueFd open_for_set(const std::string &path)
-{
-	struct stat st = {};
-
-	// Looked at first: opening a device or a FIFO for writing may do things.
-	if (stat(path.c_str(), &st) != 0)
-		throw ws::Error(path, "stat", errno);
-	if (!S_ISREG(st.st_mode))
-		throw ws::Error(path, "is not a regular file", "only regular files carry streams");
-	ws::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
-	if (!fd)
-		throw ws::Error(path, "open for writing", errno);
-	return fd;
-}
 
 int stream_to_set(const SetOptions &options)
 {
@@ -49,58 +35,78 @@ int stream_to_set(const SetOptions &options)
 	return fd;
 }
 
-Json stream_json(const std::optional<ws::FileStream> &stream)
-{
-	Json object = Json::object();
-
-	if (!stream)
-		return {};
-	object["id"] = stream->id;
-	object["home_ag"] = stream->home_ag;
-	object["homed"] = stream->homed;
-	object["missed"] = stream->missed;
-	return object;
-}
-
-void describe(const Context &context, const std::string &path,
-	      const std::optional<ws::FileStream> &stream)
-{
-	context.out << escape(path) << ": ";
-	if (!stream)
-		context.out << "stream set\n";
-	else
-		context.out << fmt::format("stream {}, {} AG {}\n", stream->id,
-					   stream->homed ? "home in" : "not placed yet, wanted in",
-					   stream->home_ag);
-}
-
 // Calls @change on each file opened for writing; goes on after errors.
-int for_each(const Context &context, const std::vector<std::string> &files, bool json,
-	     const std::function<void(int fd, const std::string &path, Json &entry)> &change)
+class Changes
 {
-	Json document = json_document(context);
-	Json &list = document["files"] = Json::array();
-	int status = exit_ok;
+public:
+	using Change = std::function<void(int fd, const std::string &path, Json &entry)>;
 
-	for (const std::string &path : files) {
-		Json entry = Json::object();
-
-		json_name(entry, "path", path);
-		try {
-			const ws::UniqueFd fd = open_for_set(path);
-
-			change(fd.get(), path, entry);
-			entry["error"] = Json();
-		} catch (const ws::Error &error) {
-			context.report(error);
-			entry["error"] = json_error(error);
-			status = exit_failed;
-		}
-		list.push_back(std::move(entry));
+	Changes(const Context &context, bool json, Change change)
+	    : context_(context), json_(json), change_(std::move(change)), writer_(context.out)
+	{
 	}
-	if (json)
-		write_json(context.out, document);
-	return status;
+
+	int run(const FileOperands &operands);
+
+private:
+	void take(const std::string &path, const std::function<void(Json &entry)> &change);
+	void failed(const ws::Error &error);
+
+	const Context &context_;
+	bool json_;
+	Change change_;
+	JsonWriter writer_;
+	int status_ = exit_ok;
+};
+
+void Changes::failed(const ws::Error &error)
+{
+	take(error.path(), [&](Json &) { throw error; });
+}
+
+void Changes::take(const std::string &path, const std::function<void(Json &entry)> &change)
+{
+	Json entry = Json::object();
+
+	json_name(entry, "path", path);
+	try {
+		change(entry);
+		entry["error"] = Json();
+	} catch (const ws::Error &error) {
+		context_.report(error);
+		entry["error"] = json_error(error);
+		status_ = exit_failed;
+	}
+	if (json_)
+		writer_.element(entry);
+}
+
+int Changes::run(const FileOperands &operands)
+{
+	if (json_) {
+		begin_document(writer_, context_);
+		writer_.begin_array("files");
+	}
+	each_file(
+		operands,
+		[this](const std::string &path) {
+			take(path, [&](Json &entry) {
+				const ws::UniqueFd fd = ws::open_for_set(path);
+
+				change_(fd.get(), path, entry);
+			});
+		},
+		[this](int fd) {
+			const std::string name = descriptor_name(fd);
+
+			take(name, [&](Json &entry) { change_(fd, name, entry); });
+		},
+		[this](const ws::Error &error) { failed(error); });
+	if (json_) {
+		writer_.end();
+		writer_.end();
+	}
+	return status_;
 }
 
 } // namespace
@@ -109,22 +115,24 @@ int set(const Context &context, const SetOptions &options)
 {
 	const int stream_fd = stream_to_set(options);
 
-	return for_each(context, options.files, options.json,
-			[&](int fd, const std::string &path, Json &entry) {
-				ws::set_stream(context.host, fd, path, stream_fd);
-				const auto stream = ws::file_stream(context.host, fd, path);
-				entry["stream"] = stream_json(stream);
-				if (options.verbose && !options.json)
-					describe(context, path, stream);
-			});
+	return Changes(context, options.json,
+		       [&](int fd, const std::string &path, Json &entry) {
+			       ws::set_stream(context.host, fd, path, stream_fd);
+			       const auto now = ws::file_stream(context.host, fd, path);
+			       entry["stream"] = file_stream_json(now);
+			       if (options.verbose && !options.json)
+				       describe(context, path, now, "stream set");
+		       })
+		.run(options.operands);
 }
 
 int clear(const Context &context, const ClearOptions &options)
 {
-	return for_each(context, options.files, options.json,
-			[&](int fd, const std::string &path, Json & /*entry*/) {
-				ws::clear_stream(context.host, fd, path);
-			});
+	return Changes(context, options.json,
+		       [&](int fd, const std::string &path, Json & /*entry*/) {
+			       ws::clear_stream(context.host, fd, path);
+		       })
+		.run(options.operands);
 }
 
 } // namespace wsctl

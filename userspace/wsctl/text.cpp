@@ -114,9 +114,25 @@ std::string binary_size(std::uint64_t bytes)
 	return fmt::format("{} {}", bytes, units.at(unit));
 }
 
-std::string plural(std::uint64_t count, std::string_view noun)
+std::string short_size(std::uint64_t bytes)
 {
-	return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+	constexpr std::array units{"", "K", "M", "G", "T", "P", "E"};
+	constexpr std::uint64_t step = 1024;
+	std::size_t unit = 0;
+	std::uint64_t tenths = 0;
+
+	while (bytes >= step) {
+		tenths = bytes % step * 10 / step;
+		bytes /= step;
+		unit++;
+	}
+	return tenths == 0 ? fmt::format("{}{}", bytes, units.at(unit))
+			   : fmt::format("{}.{}{}", bytes, tenths, units.at(unit));
+}
+
+std::string plural(std::uint64_t count, std::string_view noun, std::string_view ending)
+{
+	return fmt::format("{} {}{}", count, noun, count == 1 ? "" : ending);
 }
 
 } // namespace wsctl

@@ -17,7 +17,9 @@ bool is_utf8(std::string_view text);
 std::string hex(std::string_view bytes);
 // "64 MiB"; exact, so in the largest unit that leaves no rest.
 std::string binary_size(std::uint64_t bytes);
+// "1.5G", rounded down, in the units of df -h.
+std::string short_size(std::uint64_t bytes);
 // "1 file", "2 files"
-std::string plural(std::uint64_t count, std::string_view noun);
+std::string plural(std::uint64_t count, std::string_view noun, std::string_view ending = "s");
 
 } // namespace wsctl

@@ -24,6 +24,9 @@ public:
 	// Nothing where @text is no list of ascending ranges.
 	static std::optional<AgSet> parse(std::string_view text);
 
+	// The AGs from 0 to @count - 1.
+	static AgSet up_to(std::uint32_t count);
+
 	void add(std::uint32_t agno);
 	[[nodiscard]] bool contains(std::uint32_t agno) const noexcept;
 	[[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }

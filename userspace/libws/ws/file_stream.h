@@ -23,5 +23,7 @@ void set_stream(const Host &host, int fd, const std::string &path, int stream_fd
 void clear_stream(const Host &host, int fd, const std::string &path);
 // Nothing for a file without a live stream, and off wsfs.
 std::optional<FileStream> file_stream(const Host &host, int fd, const std::string &path);
+// The same, but throws Error off wsfs, where nobody knows.
+std::optional<FileStream> require_file_stream(const Host &host, int fd, const std::string &path);
 
 } // namespace ws

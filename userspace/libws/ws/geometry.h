@@ -27,6 +27,7 @@ struct Geometry {
 	Groups rt_groups;
 	std::uint64_t stripe_unit = 0;	// in sectors, 0 for none
 	std::uint64_t stripe_width = 0; // in sectors
+	bool rmap = false;		// GETFSMAP tells which inode owns a block
 };
 
 } // namespace ws

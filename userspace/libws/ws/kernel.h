@@ -36,6 +36,7 @@ struct Host {
 	Kernel &kernel;
 	std::filesystem::path sysfs = "/sys/fs/wsfs";
 	std::filesystem::path proc_self = "/proc/self";
+	std::filesystem::path proc = "/proc";
 };
 
 } // namespace ws

@@ -20,6 +20,7 @@ struct StreamFdInfo {
 	AgSet ag_set;
 	std::uint64_t files = 0;
 	std::uint64_t bytes = 0;
+	std::string dev; // directory below /sys/fs/wsfs; empty where it is not told
 };
 
 // Nothing where the text is not that of a stream.
@@ -32,6 +33,8 @@ public:
 	static Stream reserve(const Host &host, int fd, const std::string &path);
 
 	[[nodiscard]] int fd() const noexcept { return fd_.get(); }
+	// The descriptor, for whoever goes on holding the stream.
+	[[nodiscard]] UniqueFd take_fd() && noexcept { return std::move(fd_); }
 	// Nothing on kernels that keep the id to themselves.
 	[[nodiscard]] std::optional<StreamFdInfo> info(const Host &host) const;
 
@@ -39,6 +42,9 @@ private:
 	explicit Stream(UniqueFd fd) noexcept : fd_(std::move(fd)) {}
 	UniqueFd fd_;
 };
+
+// The number of streams of the device that @fd is placed on. Throws Error.
+std::uint32_t streams_available(const Host &host, int fd, const std::string &path);
 
 std::optional<StreamFdInfo> stream_fdinfo(const Host &host, int fd);
 

@@ -28,6 +28,7 @@ public:
 	~UniqueFd() { reset(); }
 
 	[[nodiscard]] int get() const noexcept { return fd_; }
+	[[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
 	explicit operator bool() const noexcept { return fd_ >= 0; }
 
 	void reset() noexcept

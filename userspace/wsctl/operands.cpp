@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "operands.h"
+
+#include <cerrno>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include <glob.h>
+
+#include "name_list.h"
+#include "walk.h"
+
+namespace wsctl
+{
+
+namespace
+{
+
+using Visit = std::function<void(const std::string &)>;
+using Failed = std::function<void(const ws::Error &)>;
+
+void each_match(const std::string &pattern, const Visit &visit)
+{
+	const auto release = [](glob_t *matches) { globfree(matches); };
+	glob_t matches{};
+	const std::unique_ptr<glob_t, decltype(release)> guard(&matches, release);
+	const int result = glob(pattern.c_str(), GLOB_ERR, nullptr, &matches);
+
+	if (result == GLOB_NOMATCH)
+		throw ws::Error(pattern, "matches no file",
+				"check the pattern; 'ls' shows what is there");
+	if (result != 0)
+		throw ws::Error(pattern, "glob", result == GLOB_NOSPACE ? ENOMEM : errno);
+	for (std::size_t i = 0; i < matches.gl_pathc; i++)
+		visit(matches.gl_pathv[i]);
+}
+
+void each_listed(const FileOperands &operands, const Visit &visit)
+{
+	if (operands.list == "-") {
+		NameList names(std::cin, "standard input", operands.null);
+
+		while (const auto name = names.next())
+			visit(*name);
+		return;
+	}
+	std::ifstream in(operands.list);
+	if (!in)
+		throw ws::Error(operands.list, "open", errno);
+	NameList names(in, operands.list, operands.null);
+	while (const auto name = names.next())
+		visit(*name);
+}
+
+} // namespace
+
+void each_file(const FileOperands &operands, const Visit &visit,
+	       const std::function<void(int fd)> &visit_fd, const Failed &failed)
+{
+	const auto take = [&](const std::string &name) {
+		if (operands.recursive)
+			walk_files(name, visit, failed);
+		else
+			visit(name);
+	};
+	const auto guarded = [&](const auto &call) {
+		try {
+			call();
+		} catch (const ws::Error &error) {
+			failed(error);
+		}
+	};
+
+	for (const std::string &name : operands.files)
+		take(name);
+	for (const std::string &pattern : operands.globs)
+		guarded([&] { each_match(pattern, take); });
+	for (const int fd : operands.fds)
+		visit_fd(fd);
+	if (!operands.list.empty())
+		guarded([&] { each_listed(operands, take); });
+}
+
+} // namespace wsctl
