@@ -1,7 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the sysroot: the unit tests of the tools, in their build tree.
+# In the sysroot: the unit tests of the tools, in their build tree; and the fuzz
+# targets, built with clang and sanitizers, for a few seconds each.
 
-exec ctest --test-dir /wsfs-build/work --output-on-failure --no-tests=error \
-	--output-junit /wsfs-results/units.xml -j"$(nproc)"
+status=0
+ctest --test-dir /wsfs-build/work --output-on-failure --no-tests=error \
+	--output-junit /wsfs-results/units.xml -j"$(nproc)" || status=$?
+
+fuzz=/wsfs-build/fuzz
+cmake -S /wsfs/userspace -B $fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	-DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 \
+	-DWSFS_TESTS=OFF -DWSFS_FUZZ=ON >/dev/null && ninja -C $fuzz --quiet fuzzers &&
+	ctest --test-dir $fuzz --output-on-failure --no-tests=error \
+		--output-junit /wsfs-results/fuzz.xml -j"$(nproc)" || status=1
+exit $status
