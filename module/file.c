@@ -320,8 +320,15 @@ void wsfs_file_accessed(struct file *file)
 	touch_atime(&file->f_path);
 }
 
-/* Data has been written. Runs in whatever context the lower completes in. */
-static void wsfs_written(struct inode *inode, struct inode *lower, long ret)
+/**
+ * wsfs_written() - data has been written
+ * @inode: the wsfs inode
+ * @lower: its lower inode
+ * @ret: bytes, or an error
+ *
+ * Runs in whatever context the lower completes in.
+ */
+void wsfs_written(struct inode *inode, struct inode *lower, long ret)
 {
 	wsfs_copy_size(inode, lower);
 	if (ret > 0)
@@ -338,8 +345,13 @@ static void wsfs_copy_mode(struct inode *inode, const struct inode *lower)
 		wsfs_copy_attr(inode);
 }
 
-static void wsfs_iocb_init(struct kiocb *iocb, struct kiocb *orig,
-			   struct file *lower)
+/**
+ * wsfs_iocb_init() - an iocb for the lower
+ * @iocb: the lower's, to be filled in; without a completion it is synchronous
+ * @orig: the caller's
+ * @lower: the lower file
+ */
+void wsfs_iocb_init(struct kiocb *iocb, struct kiocb *orig, struct file *lower)
 {
 	kiocb_clone(iocb, orig, lower);
 	iocb->ki_flags &= ~WSFS_IOCB_DROP;
@@ -446,6 +458,9 @@ static ssize_t wsfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 		     READ_ONCE(file_inode(lower)->i_write_hint)))
 		wsfs_steer_sync_hint(inode, file_inode(lower));
 
+	if (unlikely(wsfs_is_subblock(iocb, iter, inode)) &&
+	    wsfs_subblock_write(iocb, iter, lower, &ret))
+		goto out;
 	if (is_sync_kiocb(iocb)) {
 		wsfs_iocb_init(&sync, iocb, lower);
 		ret = vfs_iocb_iter_write(lower, &sync, iter);
@@ -460,6 +475,7 @@ static ssize_t wsfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 		if (ret != -EIOCBQUEUED)
 			wsfs_aio_end(aio);
 	}
+out:
 	/* The caller's reference to @file keeps @lower, queued or not. */
 	wsfs_copy_mode(inode, file_inode(lower));
 	if (ret != -EIOCBQUEUED)
@@ -567,7 +583,10 @@ static long wsfs_fallocate(struct file *file, int mode, loff_t offset,
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
 	wsfs_steer_sync_hint(inode, file_inode(lower));
+	/* Not between the pieces of a write; see subblock.c. */
+	inode_lock(inode);
 	ret = vfs_fallocate(lower, mode, offset, len);
+	inode_unlock(inode);
 	wsfs_copy_attr(inode);
 	return ret;
 }
@@ -666,8 +685,11 @@ static loff_t wsfs_remap_file_range(struct file *in, loff_t pos_in,
 	if (remap_flags & REMAP_FILE_DEDUP)
 		return vfs_dedupe_file_range_one(lower_in, pos_in, lower_out,
 						 pos_out, len, remap_flags);
+	/* Not between the pieces of a write; see subblock.c. */
+	inode_lock(file_inode(out));
 	ret = vfs_clone_file_range(lower_in, pos_in, lower_out, pos_out, len,
 				   remap_flags);
+	inode_unlock(file_inode(out));
 	wsfs_copy_attr(file_inode(out));
 	return ret;
 }

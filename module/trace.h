@@ -107,6 +107,54 @@ TRACE_EVENT(wsfs_miss,
 		  __entry->id, __get_str(why))
 );
 
+/* A direct write of parts of blocks is issued in pieces. */
+TRACE_EVENT(wsfs_subblock,
+	TP_PROTO(const struct inode *inode, loff_t pos, size_t count,
+		 unsigned int pieces),
+	TP_ARGS(inode, pos, count, pieces),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(loff_t, pos)
+		__field(size_t, count)
+		__field(unsigned int, pieces)
+	),
+	TP_fast_assign(
+		__entry->dev = inode->i_sb->s_dev;
+		__entry->ino = inode->i_ino;
+		__entry->pos = pos;
+		__entry->count = count;
+		__entry->pieces = pieces;
+	),
+	TP_printk("dev %d:%d ino %llu pos %lld bytes %zu pieces %u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->pos, __entry->count, __entry->pieces)
+);
+
+/* One of them, and whether the lower took it in parallel mode. */
+TRACE_EVENT(wsfs_piece,
+	TP_PROTO(const struct inode *inode, loff_t pos, size_t count,
+		 bool parallel),
+	TP_ARGS(inode, pos, count, parallel),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(loff_t, pos)
+		__field(size_t, count)
+		__field(bool, parallel)
+	),
+	TP_fast_assign(
+		__entry->dev = inode->i_sb->s_dev;
+		__entry->ino = inode->i_ino;
+		__entry->pos = pos;
+		__entry->count = count;
+		__entry->parallel = parallel;
+	),
+	TP_printk("dev %d:%d ino %llu pos %lld bytes %zu parallel %d",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->pos, __entry->count, __entry->parallel)
+);
+
 #endif /* _WSFS_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

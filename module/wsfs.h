@@ -19,6 +19,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu_counter.h>
 #include <linux/spinlock.h>
+#include <linux/uio.h>
 #include <linux/xattr.h>
 #include "compat.h"
 #include "geometry.h"
@@ -248,6 +249,22 @@ struct file *wsfs_file_lower(struct file *file, bool pin, bool nowait);
 struct wsfs_file *wsfs_file_alloc(struct file *lower);
 void wsfs_file_free(struct wsfs_file *wf);
 void wsfs_file_accessed(struct file *file);
+void wsfs_iocb_init(struct kiocb *iocb, struct kiocb *orig, struct file *lower);
+void wsfs_written(struct inode *inode, struct inode *lower, long ret);
+
+/* subblock.c */
+bool wsfs_subblock_write(struct kiocb *iocb, struct iov_iter *iter,
+			 struct file *lower, ssize_t *ret);
+
+/* A direct write of parts of blocks: all that aligned ones pay for it */
+static inline bool wsfs_is_subblock(const struct kiocb *iocb,
+				    const struct iov_iter *iter,
+				    const struct inode *inode)
+{
+	return (iocb->ki_flags & IOCB_DIRECT) &&
+	       ((iocb->ki_pos | iov_iter_count(iter)) &
+		(i_blocksize(inode) - 1));
+}
 
 /* swap.c */
 extern const struct address_space_operations wsfs_aops;
