@@ -281,7 +281,7 @@ static int wsfs_file_release(struct inode *inode, struct file *file)
 	struct wsfs_file *wf = file->private_data;
 
 	if (file->f_mode & FMODE_WRITE)
-		wsfs_steer_check(inode, file_inode(wf->lower));
+		wsfs_steer_check(inode, wf->lower, true);
 	mutex_lock(&wi->lock);
 	list_del(&wf->node);
 	mutex_unlock(&wi->lock);
@@ -458,6 +458,12 @@ static ssize_t wsfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 		     READ_ONCE(file_inode(lower)->i_write_hint)))
 		wsfs_steer_sync_hint(inode, file_inode(lower));
 
+	if (unlikely(wsfs_is_armed(inode))) {
+		ret = wsfs_anchor_write(inode, lower,
+					iocb->ki_flags & IOCB_NOWAIT);
+		if (ret)
+			return ret;
+	}
 	if (unlikely(wsfs_is_subblock(iocb, iter, inode)) &&
 	    wsfs_subblock_write(iocb, iter, lower, &ret))
 		goto out;
@@ -539,7 +545,7 @@ static int wsfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 		return PTR_ERR(lower);
 	err = vfs_fsync_range(lower, start, end, datasync);
 	if (!err)
-		wsfs_steer_check(inode, file_inode(lower));
+		wsfs_steer_check(inode, lower, false);
 	return err;
 }
 
@@ -586,6 +592,8 @@ static long wsfs_fallocate(struct file *file, int mode, loff_t offset,
 	/* Not between the pieces of a write; see subblock.c. */
 	inode_lock(inode);
 	ret = vfs_fallocate(lower, mode, offset, len);
+	/* It is the user's from now on. */
+	clear_bit(WSFS_TRIM, &WSFS_I(inode)->flags);
 	inode_unlock(inode);
 	wsfs_copy_attr(inode);
 	return ret;
@@ -639,6 +647,8 @@ static ssize_t wsfs_splice_write(struct pipe_inode_info *pipe,
 		return PTR_ERR(lower);
 	if (!lower->f_op->splice_write)
 		return -EINVAL;
+	if (unlikely(wsfs_is_armed(file_inode(out))))
+		wsfs_anchor_write(file_inode(out), lower, false);
 	file_start_write(lower);
 	ret = lower->f_op->splice_write(pipe, lower, ppos, len, flags);
 	file_end_write(lower);

@@ -349,11 +349,18 @@ out_remove:
 	return err;
 }
 
-/*
- * The directory in an AG, or NULL where none can be had. XFS takes the next AG
- * for each directory, so about as many as there are AGs give one in each.
+/**
+ * wsfs_home_agdir() - the directory in an AG
+ * @wsb: the superblock
+ * @agno: the AG
+ *
+ * XFS takes the next AG for each directory, so about as many as there are AGs
+ * give one in each. The caller has the mounter's credentials, and write access
+ * to the lower.
+ *
+ * Return: the directory, referenced, or NULL where none can be had.
  */
-static struct dentry *wsfs_agdir(struct wsfs_sb *wsb, u32 agno)
+struct dentry *wsfs_home_agdir(struct wsfs_sb *wsb, u32 agno)
 {
 	struct wsfs_home *home = wsb->home;
 	struct dentry *dir = NULL;
@@ -875,7 +882,7 @@ const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 			why = NULL;
 			break;
 		}
-		agdir = wsfs_agdir(wsb, *agno);
+		agdir = wsfs_home_agdir(wsb, *agno);
 		if (!agdir)
 			continue;
 		why = wsfs_move_to(dentry, parent, agdir, *agno, &stat);

@@ -62,6 +62,9 @@ struct inode *wsfs_alloc_inode(struct super_block *sb)
 	wi->flags = 0;
 	wi->moves = 0;
 	wi->home_agno = WSFS_GEO_NONE;
+	wi->armed_at = 0;
+	wi->anchored_at = 0;
+	wi->anchor_retry = jiffies;
 	return &wi->vfs_inode;
 }
 
@@ -266,6 +269,8 @@ int wsfs_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 	inode_unlock(lower_inode);
 	mnt_drop_write(mnt);
 	wsfs_copy_attr(inode);
+	if (!err && (attr->ia_valid & ATTR_SIZE))
+		wsfs_anchor_truncated(inode, lower);
 
 out_put_write:
 	if (attr->ia_valid & ATTR_SIZE)

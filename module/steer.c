@@ -323,7 +323,15 @@ void wsfs_steer_forget(struct inode *inode)
 		wsfs_change_stream(inode, WS_STREAM_NONE);
 }
 
-static void wsfs_count_miss(struct inode *inode, u32 id, const char *why)
+/**
+ * wsfs_steer_miss() - a file does not lie where its stream lives
+ * @inode: the wsfs inode
+ * @id: the stream
+ * @why: for the trace
+ *
+ * Counted once for each SET.
+ */
+void wsfs_steer_miss(struct inode *inode, u32 id, const char *why)
 {
 	if (test_and_set_bit(WSFS_MISSED, &WSFS_I(inode)->flags))
 		return;
@@ -395,6 +403,14 @@ static void wsfs_unlock_for_set(struct dentry *dentry, struct dentry *parent)
 	dput(parent);
 }
 
+static void wsfs_forget_place(struct wsfs_inode *wi)
+{
+	clear_bit(WSFS_HOMED, &wi->flags);
+	clear_bit(WSFS_MISSED, &wi->flags);
+	clear_bit(WSFS_ANCHORED, &wi->flags);
+	clear_bit(WSFS_ARMED, &wi->flags);
+}
+
 static void wsfs_place(struct file *file, struct dentry *parent, u32 id)
 {
 	struct inode *inode = file_inode(file);
@@ -404,14 +420,19 @@ static void wsfs_place(struct file *file, struct dentry *parent, u32 id)
 	const char *why;
 	u32 agno;
 
-	clear_bit(WSFS_HOMED, &wi->flags);
-	clear_bit(WSFS_MISSED, &wi->flags);
+	wsfs_forget_place(wi);
 	why = wsfs_home_place(file_dentry(file), parent, id, &agno);
 	wi->home_agno = agno;
 	if (why) {
-		wsfs_count_miss(inode, id, why);
+		wi->armed_at = i_size_read(wi->lower);
+		why = wsfs_anchor(inode, wsfs_lower_dentry(file_dentry(file)),
+				  id);
+		if (why)
+			wsfs_steer_miss(inode, id, why);
 		return;
 	}
+	clear_bit(WSFS_UNSHARE, &wi->flags);
+	clear_bit(WSFS_TRIM, &wi->flags);
 	set_bit(WSFS_HOMED, &wi->flags);
 	atomic64_inc(&stream->homed);
 	trace_wsfs_home(inode, id, agno);
@@ -493,8 +514,7 @@ int wsfs_steer_clear(struct file *file)
 	if (!err) {
 		mutex_lock(&wi->lock);
 		wsfs_change_stream(inode, WS_STREAM_NONE);
-		clear_bit(WSFS_HOMED, &wi->flags);
-		clear_bit(WSFS_MISSED, &wi->flags);
+		wsfs_forget_place(wi);
 		mutex_unlock(&wi->lock);
 	}
 	inode_unlock(inode);
@@ -521,21 +541,29 @@ void wsfs_steer_written(struct inode *inode, ssize_t bytes)
 /**
  * wsfs_steer_check() - look where a file's newest data has gone
  * @inode: the wsfs inode
- * @lower: its lower inode
+ * @file: its lower file
+ * @closing: somebody who may have written closes it
  *
- * Where an AG of the set is full XFS goes elsewhere. Looks at the last block,
- * at fsync and when a writer closes, and only where that needs no write-back.
+ * Where an AG of the set is full, or somebody else allocates in it just then,
+ * XFS goes elsewhere. Looks at the last block, at fsync and when a writer
+ * closes, and only where that needs no write-back. The next write brings the
+ * end of the file back.
  */
-void wsfs_steer_check(struct inode *inode, struct inode *lower)
+void wsfs_steer_check(struct inode *inode, struct file *file, bool closing)
 {
 	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	struct inode *lower = file_inode(file);
 	loff_t size = i_size_read(lower);
 	struct wsfs_geo geo;
 	sector_t block;
 	u32 id;
 
+	if (unlikely(READ_ONCE(wi->flags) &
+		     (BIT(WSFS_ARMED) | BIT(WSFS_UNSHARE) | BIT(WSFS_TRIM))))
+		wsfs_anchor_settle(inode, file, closing);
 	if (!size || !wsfs_inode_stream(inode, &id) ||
-	    test_bit(WSFS_MISSED, &WSFS_I(inode)->flags) ||
+	    time_before(jiffies, READ_ONCE(wi->anchor_retry)) ||
 	    mapping_tagged(lower->i_mapping, PAGECACHE_TAG_DIRTY) ||
 	    mapping_tagged(lower->i_mapping, PAGECACHE_TAG_WRITEBACK))
 		return;
@@ -544,9 +572,16 @@ void wsfs_steer_check(struct inode *inode, struct inode *lower)
 	if (bmap(lower, &block) || !block)
 		return;
 	wsfs_steer_geo(wsb, &geo);
-	if (!wsfs_geo_set_contains(&geo, id,
-				   wsfs_geo_block_to_agno(&geo, block)))
-		wsfs_count_miss(inode, id, "stray");
+	if (wsfs_geo_set_contains(&geo, id,
+				  wsfs_geo_block_to_agno(&geo, block)))
+		return;
+	wsfs_steer_miss(inode, id, "stray");
+	if (!geo.reflink)
+		return;
+	mutex_lock(&wi->lock);
+	wi->armed_at = size;
+	set_bit(WSFS_ARMED, &wi->flags);
+	mutex_unlock(&wi->lock);
 }
 
 /**
@@ -593,5 +628,7 @@ void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info)
 		info->flags |= WSFS_FILE_HOMED;
 	if (test_bit(WSFS_MISSED, &wi->flags))
 		info->flags |= WSFS_FILE_MISSED;
+	if (test_bit(WSFS_ANCHORED, &wi->flags))
+		info->flags |= WSFS_FILE_ANCHORED;
 	mutex_unlock(&wi->lock);
 }

@@ -130,6 +130,13 @@ static ssize_t wsfs_show_missed(struct wsfs_sb *wsb, u32 id, char *buf)
 }
 WSFS_ATTR(missed);
 
+static ssize_t wsfs_show_anchored(struct wsfs_sb *wsb, u32 id, char *buf)
+{
+	return sysfs_emit(buf, "%lld\n",
+			  atomic64_read(&wsb->streams[id].anchored));
+}
+WSFS_ATTR(anchored);
+
 static ssize_t wsfs_show_bytes(struct wsfs_sb *wsb, u32 id, char *buf)
 {
 	return sysfs_emit(buf, "%lld\n",
@@ -143,6 +150,7 @@ static struct attribute *wsfs_stream_attrs[] = {
 	&wsfs_attr_files.attr,
 	&wsfs_attr_homed.attr,
 	&wsfs_attr_missed.attr,
+	&wsfs_attr_anchored.attr,
 	&wsfs_attr_bytes.attr,
 	NULL
 };

@@ -86,6 +86,29 @@ TRACE_EVENT(wsfs_home,
 		  __entry->id, __entry->agno)
 );
 
+/* The end of a file with data has come there; from @pos on it was moved. */
+TRACE_EVENT(wsfs_anchor,
+	TP_PROTO(const struct inode *inode, u32 id, u32 agno, loff_t pos),
+	TP_ARGS(inode, id, agno, pos),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(u32, id)
+		__field(u32, agno)
+		__field(loff_t, pos)
+	),
+	TP_fast_assign(
+		__entry->dev = inode->i_sb->s_dev;
+		__entry->ino = inode->i_ino;
+		__entry->id = id;
+		__entry->agno = agno;
+		__entry->pos = pos;
+	),
+	TP_printk("dev %d:%d ino %llu stream %u agno %u pos %lld",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->id, __entry->agno, __entry->pos)
+);
+
 /* A file does not, and why. */
 TRACE_EVENT(wsfs_miss,
 	TP_PROTO(const struct inode *inode, u32 id, const char *why),

@@ -35,6 +35,7 @@
  *	changed under the pool's lock
  * @homed: files placed since mount
  * @missed: files not placed, or seen with data elsewhere, since mount
+ * @anchored: how often the end of a file was brought to the set, since mount
  * @bytes: written by write calls under the current reservation
  * @kobj: the stream's directory in sysfs
  */
@@ -43,6 +44,7 @@ struct wsfs_stream {
 	u32			files;
 	atomic64_t		homed;
 	atomic64_t		missed;
+	atomic64_t		anchored;
 	struct percpu_counter	bytes;
 	struct kobject		*kobj;
 };
@@ -105,6 +107,14 @@ enum {
 enum {
 	WSFS_HOMED,
 	WSFS_MISSED,
+	/* Not moved by SET, but what it gets from now on goes home. */
+	WSFS_ANCHORED,
+	/* The next write, or an fsync or close after it, anchors the file. */
+	WSFS_ARMED,
+	/* The lower still has XFS's mark of a shared file, from an anchor. */
+	WSFS_UNSHARE,
+	/* Blocks past the end are nobody's preallocation: see anchor.c. */
+	WSFS_TRIM,
 };
 
 /**
@@ -117,9 +127,12 @@ enum {
  *	Never taken with mmap_lock held: SET holds it while it takes locks of
  *	the lower inside which user memory is faulted in.
  * @files: open files, under @lock
- * @flags: WSFS_HOMED, WSFS_MISSED; atomic bit operations
+ * @flags: WSFS_HOMED and so on; atomic bit operations
  * @moves: how often the file moved since it was first opened, under @lock
  * @home_agno: AG that SET chose, under @lock
+ * @armed_at: size when the file was armed, under @lock
+ * @anchored_at: up to here the file may lie elsewhere, under @lock
+ * @anchor_retry: no stray is brought back before this time, in jiffies
  * @vfs_inode: the VFS's part
  */
 struct wsfs_inode {
@@ -131,6 +144,9 @@ struct wsfs_inode {
 	unsigned long		flags;
 	u32			moves;
 	u32			home_agno;
+	loff_t			armed_at;
+	loff_t			anchored_at;
+	unsigned long		anchor_retry;
 	struct inode		vfs_inode;
 };
 
@@ -289,7 +305,8 @@ int wsfs_steer_set(struct file *file, int stream_fd);
 int wsfs_steer_clear(struct file *file);
 void wsfs_steer_forget(struct inode *inode);
 void wsfs_steer_written(struct inode *inode, ssize_t bytes);
-void wsfs_steer_check(struct inode *inode, struct inode *lower);
+void wsfs_steer_miss(struct inode *inode, u32 id, const char *why);
+void wsfs_steer_check(struct inode *inode, struct file *lower, bool closing);
 void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower);
 void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info);
 bool wsfs_inode_stream(const struct inode *inode, u32 *id);
@@ -299,8 +316,22 @@ int wsfs_home_init(struct super_block *sb, struct fs_context *fc);
 void wsfs_home_exit(struct wsfs_sb *wsb);
 bool wsfs_home_exists(const struct super_block *sb);
 int wsfs_home_statfs(struct wsfs_sb *wsb, struct kstatfs *st);
+struct dentry *wsfs_home_agdir(struct wsfs_sb *wsb, u32 agno);
 const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 			    u32 id, u32 *agno);
+
+/* anchor.c */
+const char *wsfs_anchor(struct inode *inode, struct dentry *dentry, u32 id);
+void wsfs_anchor_armed(struct inode *inode, struct file *lower);
+int wsfs_anchor_write(struct inode *inode, struct file *lower, bool nowait);
+void wsfs_anchor_truncated(struct inode *inode, struct dentry *dentry);
+void wsfs_anchor_settle(struct inode *inode, struct file *lower, bool closing);
+
+/* All that a file with nothing to be anchored pays for it */
+static inline bool wsfs_is_armed(const struct inode *inode)
+{
+	return test_bit(WSFS_ARMED, &WSFS_I(inode)->flags);
+}
 
 /* sysfs.c */
 int __init wsfs_sysfs_init(void);

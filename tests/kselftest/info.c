@@ -127,7 +127,7 @@ TEST_F(wsfs, file_info_with_a_stream)
 }
 
 /* Every file starts in the AG of its directory, which is outside one set. */
-TEST_F(wsfs, file_info_of_what_could_not_be_placed)
+TEST_F(wsfs, file_info_of_what_cannot_be_moved)
 {
 	struct wsfs_file_info info;
 	struct ws_fdinfo fdinfo;
@@ -144,7 +144,7 @@ TEST_F(wsfs, file_info_of_what_could_not_be_placed)
 
 	ASSERT_EQ(0, ws_set(fd, s));
 	ASSERT_EQ(0, ws_info(fd, &info));
-	EXPECT_EQ(WSFS_FILE_STREAM | WSFS_FILE_MISSED, info.flags);
+	EXPECT_EQ(WSFS_FILE_STREAM | WSFS_FILE_ANCHORED, info.flags);
 	EXPECT_EQ(fdinfo.stream, info.stream);
 }
 
@@ -226,6 +226,7 @@ TEST_F(wsfs, sysfs_of_a_stream)
 		EXPECT_EQ(0, of_stream(id, "files"));
 		EXPECT_EQ(0, of_stream(id, "homed"));
 		EXPECT_EQ(0, of_stream(id, "missed"));
+		EXPECT_EQ(0, of_stream(id, "anchored"));
 		EXPECT_EQ(0, of_stream(id, "bytes"));
 	}
 	EXPECT_EQ(-ENOENT, of_stream(WS_STREAMS, "reserved"));
@@ -252,15 +253,21 @@ TEST_F(wsfs, sysfs_of_a_stream)
 	EXPECT_EQ(1, of_stream(id, "reserved"));
 	EXPECT_EQ(2, of_stream(id, "files"));
 	EXPECT_EQ(1, of_stream(id, "homed"));
-	EXPECT_EQ(1, of_stream(id, "missed"));
+	EXPECT_EQ(0, of_stream(id, "missed"));
 	EXPECT_EQ(12288, of_stream(id, "bytes"));
+	/* nothing of it to bring home until it has data */
+	EXPECT_EQ(0, of_stream(id, "anchored"));
+	ASSERT_EQ(0, ws_fill(linked, 0, 12288, 'y'));
+	ASSERT_EQ(0, fsync(linked));
+	EXPECT_EQ(1, of_stream(id, "anchored"));
+	EXPECT_EQ(0, of_stream(id, "missed"));
 
-	/* homed and missed count since mount, bytes since the reservation */
+	/* homed and anchored count since mount, bytes since the reservation */
 	close(s);
 	EXPECT_EQ(0, of_stream(id, "reserved"));
 	EXPECT_EQ(0, of_stream(id, "files"));
 	EXPECT_EQ(1, of_stream(id, "homed"));
-	EXPECT_EQ(1, of_stream(id, "missed"));
+	EXPECT_EQ(1, of_stream(id, "anchored"));
 	do {
 		s = ws_alloc(self->dir);
 		ASSERT_LE(0, s);

@@ -180,7 +180,7 @@ def test_lower_written_between_open_and_set(made):
     made.set(fd, made.alloc())
     assert os.pread(fd, 99, 0) == b"from below"
     info = made.info(fd)
-    assert info.missed and not info.homed
+    assert info.anchored and not info.homed
 
 
 def test_lower_renamed_between_open_and_set(made):

@@ -18,12 +18,12 @@ def cut(disks, base, plain, kernel_log):
     if reason := logwrites.missing():
         pytest.skip(reason)
 
-    def run(files, choose):
+    def run(files, choose, workload=powercut.Workload):
         disk, log_disk = disks
         zero(disk, powercut.LENGTH)
         device = LoggedDevice(disk, log_disk)
         try:
-            powercut.Workload(device, base, files).run()
+            workload(device, base, files).run()
         finally:
             device.remove()
         log = Log(log_disk)
@@ -90,6 +90,25 @@ def test_at_every_write(cut):
         return list(range(marks["created-0"], marks["written-5"] + 1))
 
     assert cut(6, choose) >= 24
+
+
+def test_while_anchored(cut):
+    """A file with data: SET, append, SET, append; at some flushes."""
+
+    def choose(log):
+        points = around_sets(log, "created-0", "appended-0-2")
+        return points[:: max(1, len(points) // 10)]
+
+    assert cut(1, choose, powercut.AnchorWorkload) >= 6
+
+
+@pytest.mark.long
+def test_while_anchored_at_every_write(cut):
+    def choose(log):
+        marks = log.marks()
+        return list(range(marks["created-0"], marks["appended-2-2"] + 1))
+
+    assert cut(3, choose, powercut.AnchorWorkload) >= 24
 
 
 def test_replay_reproduces_the_disk(disks, base, kernel_log):

@@ -43,6 +43,11 @@ struct wsfs_geometry {
 #define WSFS_FILE_HOMED		(1U << 1)
 /* SET could not place the file, or its data was seen outside the AG set. */
 #define WSFS_FILE_MISSED	(1U << 2)
+/*
+ * SET could not move the file, since it has data, is mapped or has two links;
+ * what it is given from now on goes to its stream's AGs.
+ */
+#define WSFS_FILE_ANCHORED	(1U << 3)
 
 /**
  * struct wsfs_file_info - answer of WSFS_IOC_FILE_INFO

@@ -43,6 +43,7 @@ WSFS_FILE_INFO = _ior(0xD9, 2, _FILE_INFO.size)
 FILE_STREAM = 1 << 0
 FILE_HOMED = 1 << 1
 FILE_MISSED = 1 << 2
+FILE_ANCHORED = 1 << 3
 
 FS_IOC_GETFLAGS = _ior("f", 1, 8)
 FS_IOC_SETFLAGS = _iow("f", 2, 8)
@@ -134,6 +135,15 @@ class FileInfo:
     @property
     def missed(self):
         return bool(self.flags & FILE_MISSED)
+
+    @property
+    def anchored(self):
+        return bool(self.flags & FILE_ANCHORED)
+
+    @property
+    def placed_somehow(self):
+        """Every file with a stream is one of the three."""
+        return self.homed or self.missed or self.anchored
 
 
 @dataclass

@@ -14,6 +14,7 @@ from lib.xfs import MIB, Xfs
 
 AGCOUNT, AG_MIB = 4, 32
 SIZE = 64 << 10
+APPENDED = 10000
 LENGTH = AGCOUNT * AG_MIB * MIB
 
 
@@ -60,6 +61,33 @@ class Workload:
         self.device.mark(f"written-{i}")
 
 
+class AnchorWorkload(Workload):
+    """SETs on files that have data, which is appended to in between."""
+
+    def _one(self, i, streams):
+        fd = os.open(f"{self.wsfs.path}/d/{i}", os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o640)
+        self._fds.append(fd)
+        os.setxattr(fd, "user.who", b"%d" % i)
+        os.write(fd, pattern(i, 0, SIZE))
+        os.fsync(fd)
+        self.device.mark(f"created-{i}")
+        self.device.mark(f"written-{i}")
+        for turn in range(3):
+            ioctls.set_stream(fd, streams[(i + turn) % 4].fd)
+            self.device.mark(f"set-{i}-{turn}")
+            # not to the end of a block
+            at = SIZE + turn * APPENDED
+            os.pwrite(fd, pattern(i, at, APPENDED), at)
+            os.fsync(fd)
+            self.device.mark(f"appended-{i}-{turn}")
+
+
+def kept(i, passed):
+    """Bytes of file @i that were on the disk for good."""
+    turns = sum(f"appended-{i}-{turn}" in passed for turn in range(3))
+    return SIZE * (f"written-{i}" in passed) + turns * APPENDED
+
+
 def check(disk, base, passed):
     """Mount what a power cut left on @disk; @passed are the marks before it.
     Returns complaints."""
@@ -97,14 +125,14 @@ def _check_files(top, passed):
             complaints.append(f"{path}: gone")
             continue
         names.remove(str(i))
-        complaints += _check_file(path, i, f"written-{i}" in passed)
+        complaints += _check_file(path, i, kept(i, passed))
     # one more may just have been made
     if names - {str(i)}:
         complaints.append(f"stray names: {names}")
     return complaints
 
 
-def _check_file(path, i, written):
+def _check_file(path, i, size):
     got = os.stat(path)
     complaints = []
     if got.st_mode != 0o100640 or got.st_nlink != 1:
@@ -113,10 +141,9 @@ def _check_file(path, i, written):
         complaints.append(f"{path}: another file's xattr")
     with open(path, "rb") as f:
         data = f.read()
-    if written:
-        if difference := first_difference(data, pattern(i, 0, SIZE)):
-            complaints.append(f"{path}: fsynced data: {difference}")
-    elif data and data.strip(b"\0") and difference_of_prefix(data, i):
+    if difference := first_difference(data[:size], pattern(i, 0, size)):
+        complaints.append(f"{path}: fsynced data: {difference}")
+    if difference_of_prefix(data, i):
         complaints.append(f"{path}: bytes that were never written")
     return complaints
 
