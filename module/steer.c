@@ -105,11 +105,15 @@ static void wsfs_pool_show_fdinfo(struct seq_file *m, struct ws_pool *pool,
 				  u32 id)
 {
 	struct wsfs_sb *wsb = pool->private;
+	char dev[WSFS_DEV_NAME_LEN];
 
+	/* The pool is killed before the lower mount goes. */
+	wsfs_sysfs_name(wsb, dev, sizeof(dev));
 	seq_puts(m, "ag_set:\t");
 	wsfs_geo_show_set(m, &wsb->geo, id);
-	seq_printf(m, "\nfiles:\t%u\nbytes:\t%lld\n", wsb->streams[id].files,
-		   percpu_counter_sum_positive(&wsb->streams[id].bytes));
+	seq_printf(m, "\nfiles:\t%u\nbytes:\t%lld\ndev:\t%s\n",
+		   wsb->streams[id].files,
+		   percpu_counter_sum_positive(&wsb->streams[id].bytes), dev);
 }
 
 static const struct ws_pool_ops wsfs_pool_ops = {

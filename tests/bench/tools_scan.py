@@ -33,7 +33,9 @@ def main():
             base = one_by_one(paths, arguments.seconds)
             print(f"{'xfs_bmap, file by file':28} {base:12.0f} files/s")
             slow = [
-                words for words in COMMANDS if measure(words, mount_point, len(paths), base) < WANTED
+                words
+                for words in COMMANDS
+                if measure(words, mount_point, len(paths), base) < WANTED
             ]
         finally:
             command("umount", mount_point)

@@ -366,6 +366,7 @@ TEST_F(wsfs, closed_files_are_not_inherited)
 
 TEST_F(wsfs, fdinfo)
 {
+	struct wsfs_geometry geo;
 	int s, fd[3], other;
 	struct ws_fdinfo info;
 	char set[64];
@@ -377,6 +378,8 @@ TEST_F(wsfs, fdinfo)
 	EXPECT_STREQ(set, info.ag_set);
 	EXPECT_EQ(0, info.files);
 	EXPECT_EQ(0, info.bytes);
+	ASSERT_EQ(0, ws_ioctl(self->dir, WSFS_IOC_GEOMETRY, &geo));
+	EXPECT_STREQ(geo.dev, info.dev);
 
 	fd[0] = ws_create(WS_MNT "/a");
 	fd[1] = ws_create(WS_MNT "/b");

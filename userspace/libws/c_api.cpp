@@ -35,7 +35,7 @@ public:
 	{
 		const std::size_t length = std::min(text.size(), size - 1);
 
-		std::memcpy(bytes_.data(), text.data(), length);
+		text.copy(bytes_.data(), length);
 		bytes_.at(length) = '\0';
 	}
 	[[nodiscard]] const char *c_str() const noexcept { return bytes_.data(); }

@@ -47,6 +47,16 @@ bool may_be_stream(const fs::path &process, const fs::path &fd)
 	return failed || target.native().find("stream") != std::string::npos;
 }
 
+// Nothing where the descriptor is no stream, or closed meanwhile.
+std::optional<StreamFdInfo> read_info(const fs::path &path)
+{
+	try {
+		return parse_stream_fdinfo(read_file(path));
+	} catch (const Error &) {
+		return std::nullopt;
+	}
+}
+
 void look_into(const fs::path &process, pid_t pid, Holders &holders)
 {
 	std::map<std::pair<std::string, std::uint32_t>, Holder> found;
@@ -55,15 +65,9 @@ void look_into(const fs::path &process, pid_t pid, Holders &holders)
 
 	for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
 		const auto fd = number_of(entries->path());
-		std::optional<StreamFdInfo> info;
-
 		if (!fd || !may_be_stream(process, entries->path().filename()))
 			continue;
-		try {
-			info = parse_stream_fdinfo(read_file(entries->path()));
-		} catch (const Error &) {
-			// Closed meanwhile.
-		}
+		auto info = read_info(entries->path());
 		if (!info)
 			continue;
 		Holder &holder = found[{info->dev, info->id}];

@@ -173,6 +173,7 @@ int bmap(const Context &context, const BmapOptions &options)
 	};
 	std::vector<Operand> operands;
 
+	operands.reserve(options.files.size());
 	for (const std::string &path : options.files)
 		operands.push_back({.path = path});
 	if (options.json) {

@@ -238,14 +238,16 @@ void Checker::judge(FileResult &&result)
 
 void Checker::judge_spread()
 {
-	for (const Spread &spread : spread_.judge(*options_.spread)) {
+	const std::uint64_t tolerance = options_.spread.value_or(1);
+
+	for (const Spread &spread : spread_.judge(tolerance)) {
 		spreads_.push_back(spread.json());
 		if (junit_ && spread.ok)
 			junit_->passed("spread of " + spread.group);
 		if (spread.ok)
 			continue;
 		uneven_++;
-		const std::string text = spread.text(*options_.spread);
+		const std::string text = spread.text(tolerance);
 		if (junit_)
 			junit_->failed("spread of " + spread.group, {text});
 		if (!options_.json)

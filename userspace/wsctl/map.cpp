@@ -206,6 +206,7 @@ int Mapper::run()
 {
 	std::vector<Operand> operands;
 
+	operands.reserve(options_.files.size());
 	for (std::size_t i = 0; i < options_.files.size(); i++)
 		operands.push_back({.path = options_.files[i], .group = i});
 	scan<FileCells>(

@@ -56,7 +56,7 @@ Progress::~Progress()
 	try {
 		hide();
 	} catch (const std::exception &) {
-		// A terminal that went away needs no cleaning.
+		visible_ = false; // a terminal that went away needs no cleaning
 	}
 }
 

@@ -144,9 +144,10 @@ int ws_fdinfo(int fd, struct ws_fdinfo *info)
 		seen |= (sscanf(line, "ag_set:\t%63s\n", info->ag_set) == 1) << 1;
 		seen |= (sscanf(line, "files:\t%llu\n", &info->files) == 1) << 2;
 		seen |= (sscanf(line, "bytes:\t%llu\n", &info->bytes) == 1) << 3;
+		seen |= (sscanf(line, "dev:\t%31s\n", info->dev) == 1) << 4;
 	}
 	fclose(f);
-	return seen == 0xf ? 0 : -ENODATA;
+	return seen == 0x1f ? 0 : -ENODATA;
 }
 
 int ws_sysfs_str(const char *path, const char *name, char *buf, size_t size)

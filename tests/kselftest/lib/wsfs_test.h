@@ -119,6 +119,7 @@ struct ws_fdinfo {
 	char			ag_set[64];
 	unsigned long long	files;
 	unsigned long long	bytes;
+	char			dev[WSFS_DEV_NAME_LEN];
 };
 
 int ws_fdinfo(int fd, struct ws_fdinfo *info);
