@@ -33,7 +33,7 @@ def test_agrees_on_a_realtime_file(bed, disks):
             (int(row[1]), int(row[2]) - int(row[1]) + 1, row[4] and int(row[4]))
             for row in expected
         ]
-        assert got == want and len(got) == 3
+        assert got == want and len(got) >= 3
     finally:
         run("umount", bed.xfs.path)
 

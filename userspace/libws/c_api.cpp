@@ -200,7 +200,8 @@ int ws_file_get_info(int fd, struct ws_file_info *info, size_t size)
 
 		if (stream)
 			answer = {.flags = WS_FILE_STREAM | (stream->homed ? WS_FILE_HOMED : 0) |
-					   (stream->missed ? WS_FILE_MISSED : 0),
+					   (stream->missed ? WS_FILE_MISSED : 0) |
+					   (stream->anchored ? WS_FILE_ANCHORED : 0),
 				  .stream = stream->id,
 				  .home_ag = stream->home_ag,
 				  .reserved = 0};

@@ -49,6 +49,7 @@ std::optional<FileStream> require_file_stream(const Host &host, int fd, const st
 		.home_ag = info.home_agno,
 		.homed = (info.flags & WSFS_FILE_HOMED) != 0,
 		.missed = (info.flags & WSFS_FILE_MISSED) != 0,
+		.anchored = (info.flags & WSFS_FILE_ANCHORED) != 0,
 	};
 }
 

@@ -68,9 +68,10 @@ WS_API int ws_stream_get_info(int stream_fd, struct ws_stream_info *info, size_t
  */
 WS_API int ws_stream_ag_set(int stream_fd, char *text, size_t size);
 
-#define WS_FILE_STREAM 1U /* the file carries a reserved stream */
-#define WS_FILE_HOMED 2U  /* it was placed in the stream's allocation groups */
-#define WS_FILE_MISSED 4U /* it was not, or has data outside of them */
+#define WS_FILE_STREAM 1U   /* the file carries a reserved stream */
+#define WS_FILE_HOMED 2U    /* it was placed in the stream's allocation groups */
+#define WS_FILE_MISSED 4U   /* it was not, or has data outside of them */
+#define WS_FILE_ANCHORED 8U /* it has data, and what is added goes there */
 
 struct ws_file_info {
 	uint32_t flags;	  /* WS_FILE_* */

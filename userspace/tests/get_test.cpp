@@ -26,6 +26,8 @@ protected:
 				    .stream = 0,
 				    .home_ag = 3,
 				    .flags = WSFS_FILE_HOMED | WSFS_FILE_MISSED});
+		fake_.add("h",
+			  {.extents = {}, .stream = 0, .home_ag = 1, .flags = WSFS_FILE_ANCHORED});
 		fake_.add("odd\n\xff", {.extents = {}, .stream = 1, .home_ag = 4});
 	}
 
@@ -34,7 +36,7 @@ protected:
 
 TEST_F(Get, ShowsStreams)
 {
-	const auto ran = run_wsctl(fake_, {"get", "a", "b", "d", "odd\n\xff", "missing"});
+	const auto ran = run_wsctl(fake_, {"get", "a", "b", "d", "h", "odd\n\xff", "missing"});
 
 	EXPECT_EQ(ran.status, 1);
 	expect_golden("get.txt", ran.out + ran.err);
@@ -44,9 +46,9 @@ TEST_F(Get, ShowsStreams)
 
 TEST_F(Get, WritesJson)
 {
-	expect_golden(
-		"get.json",
-		run_wsctl(fake_, {"get", "--json", "a", "b", "d", "odd\n\xff", "missing"}).out);
+	expect_golden("get.json", run_wsctl(fake_, {"get", "--json", "a", "b", "d", "h",
+						    "odd\n\xff", "missing"})
+					  .out);
 }
 
 TEST_F(Get, TakesADescriptor)

@@ -27,6 +27,7 @@ Json stream_json(const OpenFile &file)
 	object["home_ag"] = file.stream->home_ag;
 	object["homed"] = file.stream->homed;
 	object["missed"] = file.stream->missed;
+	object["anchored"] = file.stream->anchored;
 	return object;
 }
 

@@ -18,20 +18,25 @@ Json file_stream_json(const std::optional<ws::FileStream> &stream)
 	object["home_ag"] = stream->home_ag;
 	object["homed"] = stream->homed;
 	object["missed"] = stream->missed;
+	object["anchored"] = stream->anchored;
 	return object;
 }
 
 void describe(const Context &context, const std::string &path,
 	      const std::optional<ws::FileStream> &stream, std::string_view none)
 {
-	context.out << escape(path) << ": ";
-	if (!stream)
-		context.out << none << '\n';
-	else
-		context.out << fmt::format(
-			"stream {}, {} AG {}{}\n", stream->id,
-			stream->homed ? "home in" : "not placed yet, wanted in", stream->home_ag,
-			stream->homed && stream->missed ? ", has data elsewhere" : "");
+	if (!stream) {
+		context.out << escape(path) << ": " << none << '\n';
+		return;
+	}
+	const char *place = "not placed yet, wanted in";
+	if (stream->homed)
+		place = "home in";
+	else if (stream->anchored)
+		place = "new data goes to";
+	context.out << fmt::format("{}: stream {}, {} AG {}{}\n", escape(path), stream->id, place,
+				   stream->home_ag,
+				   stream->homed && stream->missed ? ", has data elsewhere" : "");
 }
 
 std::string descriptor_name(int fd)

@@ -16,6 +16,7 @@ struct FileStream {
 	std::uint32_t home_ag = 0;
 	bool homed = false;
 	bool missed = false;
+	bool anchored = false; // what it is given from now on goes home
 };
 
 // @fd has to be open for writing; all throw Error.
