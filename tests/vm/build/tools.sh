@@ -16,5 +16,5 @@ ninja -C $work --quiet
 rm -rf $work/install
 DESTDIR=$work/install ninja -C $work --quiet install >/dev/null
 mkdir -p $work/install/usr/local/bin
-cp $work/ws-example $work/install/usr/local/bin/
+cp $work/ws-example $work/libws-example-c $work/libws-example-cxx $work/install/usr/local/bin/
 rsync -a --delete $work/install/usr/local/ $out/
