@@ -6,11 +6,17 @@
  * The lower inode is the truth. A wsfs inode carries copies of what the VFS
  * reads without asking (mode, owner, size, times, flags), brought up to date
  * by every operation that passes through here.
+ *
+ * Owners in memory are the same in both, and the lower is reached by a mount
+ * without an idmap. So the idmap of the wsfs mount that the caller came by is
+ * handed down in its place: the lower judges and makes owners by it as XFS on
+ * an idmapped mount of its own would.
  */
 
 #include <linux/fs.h>
 #include <linux/fileattr.h>
 #include <linux/fiemap.h>
+#include <linux/fsnotify.h>
 #include <linux/namei.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
@@ -224,17 +230,15 @@ void wsfs_copy_attr(struct inode *inode)
 /* Calls here come with an open file, a path, or an i_rwsem. */
 int wsfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
 {
-	struct mnt_idmap *lower_idmap = wsfs_lower_idmap(inode->i_sb);
 	struct inode *lower;
 	int err;
 
 	/* A walk under RCU holds lower inodes in memory as it holds ours. */
 	if ((mask & MAY_NOT_BLOCK) || !S_ISREG(inode->i_mode))
-		return inode_permission(lower_idmap, wsfs_lower_inode(inode),
-					mask);
+		return inode_permission(idmap, wsfs_lower_inode(inode), mask);
 
 	lower = wsfs_lower_inode_get(inode);
-	err = inode_permission(lower_idmap, lower, mask);
+	err = inode_permission(idmap, lower, mask);
 	iput(lower);
 	return err;
 }
@@ -265,7 +269,7 @@ int wsfs_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		goto out_put_write;
 
 	inode_lock(lower_inode);
-	err = notify_change(mnt_idmap(mnt), lower, &lower_attr, NULL);
+	err = notify_change(idmap, lower, &lower_attr, NULL);
 	inode_unlock(lower_inode);
 	mnt_drop_write(mnt);
 	wsfs_copy_attr(inode);
@@ -310,8 +314,13 @@ int wsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 	if (err)
 		return err;
 	stat->dev = inode->i_sb->s_dev;
+	stat->uid = vfsuid_into_kuid(make_vfsuid(idmap, i_user_ns(inode),
+						 stat->uid));
+	stat->gid = vfsgid_into_kgid(make_vfsgid(idmap, i_user_ns(inode),
+						 stat->gid));
 	/* Programs count subdirectories by it, and .wsfs is not shown. */
-	if (IS_ROOT(path->dentry) && wsfs_home_exists(inode->i_sb))
+	if (path->dentry == inode->i_sb->s_root &&
+	    wsfs_home_exists(inode->i_sb))
 		stat->nlink--;
 	wsfs_copy_attr(inode);
 	return 0;
@@ -334,13 +343,16 @@ ssize_t wsfs_listxattr(struct dentry *dentry, char *list, size_t size)
 	return ret;
 }
 
+/*
+ * The VFS has checked rights, and it translates what holds user ids (file
+ * capabilities): once, so what passes here is as it is on disk.
+ */
 static int wsfs_xattr_get(const struct xattr_handler *handler,
 			  struct dentry *dentry, struct inode *inode,
 			  const char *name, void *buffer, size_t size)
 {
 	struct dentry *lower = wsfs_lower_dentry_get(dentry);
-	int ret = vfs_getxattr(wsfs_lower_idmap(dentry->d_sb), lower, name,
-			       buffer, size);
+	int ret = __vfs_getxattr(lower, d_inode(lower), name, buffer, size);
 
 	dput(lower);
 	return ret;
@@ -358,11 +370,13 @@ static int wsfs_xattr_set(const struct xattr_handler *handler,
 	err = mnt_want_write(mnt);
 	if (err)
 		return err;
+	inode_lock(d_inode(lower));
 	if (value)
-		err = vfs_setxattr(mnt_idmap(mnt), lower, name, value, size,
-				   flags);
+		err = __vfs_setxattr_locked(idmap, lower, name, value, size,
+					    flags, NULL);
 	else
-		err = vfs_removexattr(mnt_idmap(mnt), lower, name);
+		err = __vfs_removexattr_locked(idmap, lower, name, NULL);
+	inode_unlock(d_inode(lower));
 	mnt_drop_write(mnt);
 	wsfs_copy_attr(inode);
 	return err;
@@ -400,8 +414,7 @@ struct posix_acl *wsfs_get_acl(struct mnt_idmap *idmap, struct dentry *dentry,
 	struct dentry *lower = wsfs_lower_dentry_get(dentry);
 	struct posix_acl *acl;
 
-	acl = vfs_get_acl(wsfs_lower_idmap(dentry->d_sb), lower,
-			  posix_acl_xattr_name(type));
+	acl = vfs_get_acl(idmap, lower, posix_acl_xattr_name(type));
 	dput(lower);
 	/* The VFS asks for ACLs that need not be there. */
 	return acl == ERR_PTR(-ENODATA) ? NULL : acl;
@@ -412,16 +425,17 @@ int wsfs_set_acl(struct mnt_idmap *idmap, struct dentry *dentry,
 {
 	struct dentry *lower = wsfs_lower_dentry(dentry);
 	struct vfsmount *mnt = wsfs_lower_mnt(dentry->d_sb);
-	const char *name = posix_acl_xattr_name(type);
 	int err;
 
 	err = mnt_want_write(mnt);
 	if (err)
 		return err;
-	if (acl)
-		err = vfs_set_acl(mnt_idmap(mnt), lower, name, acl);
-	else
-		err = vfs_remove_acl(mnt_idmap(mnt), lower, name);
+	/* Not vfs_set_acl(): the VFS has translated the ids in @acl already. */
+	inode_lock(d_inode(lower));
+	err = set_posix_acl(idmap, lower, type, acl);
+	inode_unlock(d_inode(lower));
+	if (!err)
+		fsnotify_xattr(lower);
 	mnt_drop_write(mnt);
 	wsfs_copy_attr(d_inode(dentry));
 	return err;
@@ -446,7 +460,7 @@ int wsfs_fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry,
 	err = mnt_want_write(mnt);
 	if (err)
 		return err;
-	err = vfs_fileattr_set(mnt_idmap(mnt), lower, fa);
+	err = vfs_fileattr_set(idmap, lower, fa);
 	mnt_drop_write(mnt);
 	wsfs_copy_attr(d_inode(dentry));
 	return err;
@@ -596,6 +610,18 @@ struct inode *wsfs_iget(struct super_block *sb, struct inode *lower)
 		wsfs_copy_attr(inode);
 	}
 	return inode;
+}
+
+/**
+ * wsfs_ilookup() - the wsfs inode of a lower inode, if it is in memory
+ * @sb: the wsfs superblock
+ * @lower: a lower inode that the caller holds
+ *
+ * Return: the inode, referenced, or NULL.
+ */
+struct inode *wsfs_ilookup(struct super_block *sb, struct inode *lower)
+{
+	return ilookup5(sb, (unsigned long)lower, wsfs_inode_test, lower);
 }
 
 /**

@@ -8,6 +8,7 @@
  * (wsfs_d_revalidate()). A reserved name has none.
  */
 
+#include <linux/cred.h>
 #include <linux/namei.h>
 #include "wsfs.h"
 
@@ -193,6 +194,20 @@ int wsfs_remove_locked(struct vfsmount *mnt, struct dentry *lower)
 	return vfs_unlink(mnt_idmap(mnt), lower_dir, lower, NULL);
 }
 
+/*
+ * unlink, rmdir and link come without the idmap of the mount, so the lower
+ * cannot judge the caller once more. The VFS has; its changes of the lower are
+ * made as the mounter.
+ */
+static int wsfs_remove_as_mounter(struct wsfs_sb *wsb, struct dentry *lower)
+{
+	const struct cred *old_cred = override_creds(wsb->cred);
+	int err = wsfs_remove_locked(wsb->lower_mnt, lower);
+
+	revert_creds(old_cred);
+	return err;
+}
+
 /* @lower: what wsfs_begin_create() or vfs_mkdir() returned */
 static int wsfs_end_create(struct inode *dir, struct dentry *dentry,
 			   struct dentry *lower, int err)
@@ -204,7 +219,7 @@ static int wsfs_end_create(struct inode *dir, struct dentry *dentry,
 		if (IS_ERR(inode)) {
 			err = PTR_ERR(inode);
 			/* Nobody has seen it: the directory is locked. */
-			wsfs_remove_locked(wsfs_lower_mnt(dir->i_sb), lower);
+			wsfs_remove_as_mounter(WSFS_SB(dir->i_sb), lower);
 		} else {
 			wsfs_set_lower_dentry(dentry, dget(lower));
 			d_instantiate(dentry, inode);
@@ -225,7 +240,7 @@ int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
 
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
-	err = vfs_create(wsfs_lower_idmap(dir->i_sb), lower, mode, NULL);
+	err = vfs_create(idmap, lower, mode, NULL);
 	return wsfs_end_create(dir, dentry, lower, err);
 }
 
@@ -237,8 +252,8 @@ static int wsfs_mknod(struct mnt_idmap *idmap, struct inode *dir,
 
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
-	err = vfs_mknod(wsfs_lower_idmap(dir->i_sb), d_inode(lower->d_parent),
-			lower, mode, dev, NULL);
+	err = vfs_mknod(idmap, d_inode(lower->d_parent), lower, mode, dev,
+			NULL);
 	return wsfs_end_create(dir, dentry, lower, err);
 }
 
@@ -250,8 +265,8 @@ static int wsfs_symlink(struct mnt_idmap *idmap, struct inode *dir,
 
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
-	err = vfs_symlink(wsfs_lower_idmap(dir->i_sb),
-			  d_inode(lower->d_parent), lower, target, NULL);
+	err = vfs_symlink(idmap, d_inode(lower->d_parent), lower, target,
+			  NULL);
 	return wsfs_end_create(dir, dentry, lower, err);
 }
 
@@ -263,8 +278,7 @@ struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
 	if (IS_ERR(lower))
 		return lower;
 	/* Unlocks and drops @lower itself when it fails. */
-	lower = vfs_mkdir(wsfs_lower_idmap(dir->i_sb), d_inode(lower->d_parent),
-			  lower, mode, NULL);
+	lower = vfs_mkdir(idmap, d_inode(lower->d_parent), lower, mode, NULL);
 	return ERR_PTR(wsfs_end_create(dir, dentry, lower,
 				       PTR_ERR_OR_ZERO(lower)));
 }
@@ -274,14 +288,17 @@ static int wsfs_link(struct dentry *old_dentry, struct inode *dir,
 {
 	struct inode *inode = d_inode(old_dentry);
 	struct dentry *lower = wsfs_begin_create(dentry);
+	const struct cred *old_cred;
 	int err;
 
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
+	old_cred = override_creds(WSFS_SB(dir->i_sb)->cred);
 	/* The VFS holds the i_rwsem of @inode: no SET meanwhile. */
 	err = vfs_link(wsfs_lower_dentry(old_dentry),
 		       wsfs_lower_idmap(dir->i_sb), d_inode(lower->d_parent),
 		       lower, NULL);
+	revert_creds(old_cred);
 	if (!err) {
 		wsfs_set_lower_dentry(dentry, dget(lower));
 		ihold(inode);
@@ -295,12 +312,31 @@ static int wsfs_link(struct dentry *old_dentry, struct inode *dir,
 	return err;
 }
 
+/*
+ * What may_delete() reads of a wsfs inode (the sticky bit, owners) is a copy.
+ * Brings it up to date; returns false if it was not.
+ */
+static bool wsfs_judged_well(struct inode *inode)
+{
+	const struct inode *lower = wsfs_lower_inode(inode);
+	bool same = inode->i_mode == lower->i_mode &&
+		    uid_eq(inode->i_uid, lower->i_uid) &&
+		    gid_eq(inode->i_gid, lower->i_gid);
+
+	if (!same)
+		wsfs_copy_attr(inode);
+	return same;
+}
+
 static int wsfs_remove(struct inode *dir, struct dentry *dentry)
 {
 	struct vfsmount *mnt = wsfs_lower_mnt(dir->i_sb);
 	struct dentry *lower;
 	int err;
 
+	/* Changed below: the VFS looks again, and judges again. */
+	if (!wsfs_judged_well(dir) || !wsfs_judged_well(d_inode(dentry)))
+		return -ESTALE;
 	err = mnt_want_write(mnt);
 	if (err)
 		return err;
@@ -312,7 +348,7 @@ static int wsfs_remove(struct inode *dir, struct dentry *dentry)
 		goto out;
 	}
 	wsfs_change_begin(dir);
-	err = wsfs_remove_locked(mnt, lower);
+	err = wsfs_remove_as_mounter(WSFS_SB(dir->i_sb), lower);
 	/* The lower dentry is gone: let the next lookup find a fresh one. */
 	if (!err)
 		d_drop(dentry);
@@ -333,7 +369,7 @@ static int wsfs_rename(struct mnt_idmap *idmap,
 	struct vfsmount *mnt = wsfs_lower_mnt(old_dir->i_sb);
 	struct inode *target = d_inode(new_dentry);
 	struct renamedata rd = {
-		.mnt_idmap	= mnt_idmap(mnt),
+		.mnt_idmap	= idmap,
 		.old_parent	= wsfs_lower_dentry(old_dentry->d_parent),
 		.new_parent	= wsfs_lower_dentry(new_dentry->d_parent),
 		.flags		= flags,
@@ -380,6 +416,30 @@ out:
 	return err;
 }
 
+/*
+ * Opening an O_TMPFILE file in the lower takes no idmap: the file is made as
+ * whom the idmap makes of the caller. The VFS has checked his rights, and his
+ * groups say nothing below.
+ */
+static struct cred *wsfs_mapped_cred(struct mnt_idmap *idmap,
+				     const struct inode *dir)
+{
+	struct cred *cred = prepare_creds();
+
+	if (!cred)
+		return ERR_PTR(-ENOMEM);
+	if (idmap != &nop_mnt_idmap) {
+		cred->fsuid = mapped_fsuid(idmap, i_user_ns(dir));
+		cred->fsgid = mapped_fsgid(idmap, i_user_ns(dir));
+		cap_raise(cred->cap_effective, CAP_DAC_OVERRIDE);
+		cap_raise(cred->cap_effective, CAP_FSETID);
+	}
+	if (uid_valid(cred->fsuid) && gid_valid(cred->fsgid))
+		return cred;
+	put_cred(cred);
+	return ERR_PTR(-EOVERFLOW);
+}
+
 static int wsfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
 			struct file *file, umode_t mode)
 {
@@ -388,16 +448,26 @@ static int wsfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
 		.mnt = wsfs_lower_mnt(dir->i_sb),
 		.dentry = wsfs_lower_dentry(dentry->d_parent),
 	};
+	const struct cred *old_cred;
 	struct wsfs_file *wf;
 	struct inode *inode;
 	struct file *lower;
+	struct cred *cred;
 	int err;
 
+	cred = wsfs_mapped_cred(idmap, dir);
+	if (IS_ERR(cred))
+		return PTR_ERR(cred);
 	err = mnt_want_write(lower_dir.mnt);
-	if (err)
+	if (err) {
+		put_cred(cred);
 		return err;
+	}
+	old_cred = override_creds(cred);
 	lower = backing_tmpfile_open(file, file->f_flags | O_NOATIME,
-				     &lower_dir, mode, current_cred());
+				     &lower_dir, mode, old_cred);
+	revert_creds(old_cred);
+	put_cred(cred);
 	/* Opening takes wsfs_inode.lock, inside which SET asks for the lower. */
 	mnt_drop_write(lower_dir.mnt);
 	if (IS_ERR(lower))

@@ -176,10 +176,18 @@ static int wsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_time_min = lower->s_time_min;
 	sb->s_time_max = lower->s_time_max;
 	sb->s_flags |= lower->s_flags & SB_POSIXACL;
-	sb->s_iflags |= SB_I_SKIP_SYNC | (lower->s_iflags & SB_I_NOUMASK);
+	sb->s_iflags |= SB_I_SKIP_SYNC |
+			(lower->s_iflags & (SB_I_NOUMASK | SB_I_NOIDMAP));
+	/* The idmap of our mount is the one that the lower sees. */
+	if (!(lower->s_type->fs_flags & FS_ALLOW_IDMAP))
+		sb->s_iflags |= SB_I_NOIDMAP;
 	super_set_uuid(sb, lower->s_uuid.b, lower->s_uuid_len);
 	snprintf(sb->s_id, sizeof(sb->s_id), "%s", lower->s_id);
+	wsfs_sysfs_name(wsb, sb->s_sysfs_name, sizeof(sb->s_sysfs_name));
+	spin_lock_init(&wsb->wb_err_lock);
 	wsb->lower_wb_err = errseq_sample(&lower->s_wb_err);
+	wsfs_export_init(sb);
+	wsfs_quota_init(sb);
 
 	err = wsfs_steer_init(sb, fc);
 	if (err)
@@ -275,6 +283,17 @@ static struct vfsmount *wsfs_clone_lower(struct fs_context *fc,
 	return mnt;
 }
 
+static const struct cred *wsfs_prepare_cred(void)
+{
+	struct cred *cred = prepare_creds();
+
+	/* The lower's owners and modes are not to stand in its way. */
+	if (cred)
+		cred->cap_effective = cap_combine(cred->cap_effective,
+						  CAP_FS_SET);
+	return cred;
+}
+
 static int wsfs_get_tree(struct fs_context *fc)
 {
 	struct wsfs_sb *wsb = fc->s_fs_info;
@@ -317,7 +336,7 @@ static int wsfs_get_tree(struct fs_context *fc)
 		}
 		wsb->lower_mnt = mnt;
 	}
-	wsb->cred = prepare_creds();
+	wsb->cred = wsfs_prepare_cred();
 	err = wsb->cred ? wsfs_get_sb(fc, path.dentry) : -ENOMEM;
 out:
 	path_put(&path);
@@ -390,7 +409,7 @@ struct file_system_type wsfs_fs_type = {
 	.parameters		= wsfs_parameters,
 	.kill_sb		= wsfs_kill_sb,
 	/* So that namei.c knows when our dcache has caught up. */
-	.fs_flags		= FS_RENAME_DOES_D_MOVE,
+	.fs_flags		= FS_RENAME_DOES_D_MOVE | FS_ALLOW_IDMAP,
 };
 MODULE_ALIAS_FS("wsfs");
 

@@ -58,7 +58,8 @@ struct wsfs_file_info;
  *	mount of the device; its root the lower superblock's own
  * @device: the first mount named the device
  * @xfs_fc: XFS's options, until the device is mounted or remounted
- * @cred: the mounter's, for what wsfs does in its own directory
+ * @cred: the mounter's, for what wsfs does in its own directory, and for what
+ *	the VFS has judged already
  * @pool: the streams; NULL until the superblock is filled
  * @streams: one for each stream of @pool
  * @geo: geometry of the lower; written under the pool's lock

@@ -108,6 +108,17 @@ def pair(disks, base, plain):
 
 
 @pytest.fixture
+def apart(pair, request, plain):
+    """The wsfs of the pair, with a directory for this test alone."""
+    if plain:
+        pytest.skip("--plain: no wsfs")
+    stacked, _ = pair
+    stacked.enter(request.node.name.replace("/", "-"))
+    yield stacked
+    stacked.leave()
+
+
+@pytest.fixture
 def same(pair, request):
     """Run a function on a fresh directory of each; the answers must agree."""
     name = request.node.name.replace("/", "-")
