@@ -516,12 +516,78 @@ const struct inode_operations wsfs_dir_iops = {
 	.update_time	= WSFS_OP(wsfs_update_time),
 };
 
+/* The wsfs dentry that stands for a lower directory, if it is in memory */
+static struct dentry *wsfs_known_dir(struct super_block *sb,
+				     struct dentry *lower)
+{
+	struct dentry *dentry = NULL;
+	struct inode *inode;
+
+	if (lower == lower->d_sb->s_root)
+		return dget(sb->s_root);
+	inode = wsfs_ilookup(sb, d_inode(lower));
+	if (inode) {
+		dentry = d_find_any_alias(inode);
+		iput(inode);
+	}
+	return dentry;
+}
+
+/* Looks the name of @lower up in @dir, which stands for its parent. */
+static struct dentry *wsfs_lookup_lower(struct dentry *dir,
+					struct dentry *lower)
+{
+	struct name_snapshot name;
+	struct dentry *dentry;
+	bool reserved;
+
+	take_dentry_name_snapshot(&name, lower);
+	reserved = wsfs_name_reserved(dir, &name.name);
+	dentry = lookup_noperm_unlocked(&QSTR_LEN(name.name.name,
+						  name.name.len), dir);
+	release_dentry_name_snapshot(&name);
+	if (IS_ERR(dentry))
+		return dentry;
+	if (d_is_positive(dentry) && wsfs_lower_dentry(dentry) == lower)
+		return dentry;
+	dput(dentry);
+	return ERR_PTR(reserved ? -ENOENT : -ESTALE);
+}
+
+/* The uppermost part of the way from the root to @lower that is not known */
+static struct dentry *wsfs_next_step(struct super_block *sb,
+				     struct dentry *lower)
+{
+	struct dentry *child = dget(lower);
+	struct dentry *dir, *parent, *dentry;
+
+	for (;;) {
+		parent = dget_parent(child);
+		if (parent == child) {
+			/* Nothing above it, and not the root */
+			dentry = ERR_PTR(-ESTALE);
+			break;
+		}
+		dir = wsfs_known_dir(sb, parent);
+		if (dir) {
+			dentry = wsfs_lookup_lower(dir, child);
+			dput(dir);
+			break;
+		}
+		dput(child);
+		child = parent;
+	}
+	dput(parent);
+	dput(child);
+	return dentry;
+}
+
 /**
- * wsfs_dentry_for_lower() - the wsfs dentry of a lower directory
+ * wsfs_dentry_for_lower() - the wsfs dentry of a lower one
  * @sb: the wsfs superblock
- * @lower: a directory on the lower superblock
+ * @lower: a dentry of the lower superblock that has a name
  *
- * Walks down from the root; for mounting a directory of the lower.
+ * Goes down to it name by name, from the nearest directory that is known.
  *
  * Return: the dentry, referenced, or an ERR_PTR: ENOENT for wsfs's own
  * directory and what is in it, ESTALE when @lower was moved meanwhile.
@@ -529,41 +595,15 @@ const struct inode_operations wsfs_dir_iops = {
 struct dentry *wsfs_dentry_for_lower(struct super_block *sb,
 				     struct dentry *lower)
 {
-	struct dentry *dentry = dget(sb->s_root);
-	char *page = (char *)__get_free_page(GFP_KERNEL);
-	char *path, *name;
+	struct dentry *dentry = NULL, *next;
 
-	if (!page) {
+	if (lower == lower->d_sb->s_root)
+		return dget(sb->s_root);
+	do {
+		next = wsfs_next_step(sb, lower);
+		/* Held until then, so that the next step finds it known */
 		dput(dentry);
-		return ERR_PTR(-ENOMEM);
-	}
-	path = dentry_path_raw(lower, page, PAGE_SIZE);
-	if (IS_ERR(path)) {
-		dput(dentry);
-		dentry = ERR_CAST(path);
-		goto out;
-	}
-	while ((name = strsep(&path, "/"))) {
-		struct dentry *parent = dentry;
-
-		if (!*name)
-			continue;
-		dentry = lookup_noperm_unlocked(&QSTR_LEN(name, strlen(name)),
-						parent);
-		dput(parent);
-		if (IS_ERR(dentry))
-			goto out;
-		if (!d_is_dir(dentry)) {
-			dput(dentry);
-			dentry = ERR_PTR(-ENOENT);
-			goto out;
-		}
-	}
-	if (wsfs_lower_dentry(dentry) != lower) {
-		dput(dentry);
-		dentry = ERR_PTR(-ESTALE);
-	}
-out:
-	free_page((unsigned long)page);
+		dentry = next;
+	} while (!IS_ERR(dentry) && wsfs_lower_dentry(dentry) != lower);
 	return dentry;
 }

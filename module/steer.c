@@ -382,27 +382,34 @@ static int wsfs_may_steer(struct file *file)
 	return 0;
 }
 
-/* Takes the i_rwsem of a file and, if it is to move, of its directory. */
+/*
+ * Takes the i_rwsem of a file and, if it is to move, of its directory. One
+ * opened by its handle may be without a name, and its own parent.
+ */
 static struct dentry *wsfs_lock_for_set(struct dentry *dentry)
 {
 	struct inode *inode = d_inode(dentry);
 	struct dentry *parent;
 
-	for (;;) {
+	while (!IS_ROOT(dentry)) {
 		parent = dget_parent(dentry);
 		inode_lock_nested(d_inode(parent), I_MUTEX_PARENT);
-		if (dentry->d_parent == parent)
-			break;
+		if (dentry->d_parent == parent) {
+			inode_lock(inode);
+			return parent;
+		}
 		inode_unlock(d_inode(parent));
 		dput(parent);
 	}
 	inode_lock(inode);
-	return parent;
+	return NULL;
 }
 
 static void wsfs_unlock_for_set(struct dentry *dentry, struct dentry *parent)
 {
 	inode_unlock(d_inode(dentry));
+	if (!parent)
+		return;
 	inode_unlock(d_inode(parent));
 	dput(parent);
 }

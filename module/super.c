@@ -62,11 +62,27 @@ static void wsfs_sb_free(struct wsfs_sb *wsb)
 	kfree(wsb);
 }
 
+/*
+ * syncfs(2) reports an error in write-back once to each file that was open, by
+ * the count in the superblock: the lower's errors are counted in ours.
+ */
+static void wsfs_take_wb_err(struct super_block *sb)
+{
+	struct wsfs_sb *wsb = WSFS_SB(sb);
+	int err;
+
+	spin_lock(&wsb->wb_err_lock);
+	err = errseq_check_and_advance(&wsfs_lower_sb(sb)->s_wb_err,
+				       &wsb->lower_wb_err);
+	if (err)
+		errseq_set(&sb->s_wb_err, err);
+	spin_unlock(&wsb->wb_err_lock);
+}
+
 static int wsfs_sync_fs(struct super_block *sb, int wait)
 {
 	struct super_block *lower = wsfs_lower_sb(sb);
-	struct wsfs_sb *wsb = WSFS_SB(sb);
-	int err, wb_err;
+	int err;
 
 	/* sync(2) comes to the lower by itself: SB_I_SKIP_SYNC. */
 	if (!wait)
@@ -74,9 +90,8 @@ static int wsfs_sync_fs(struct super_block *sb, int wait)
 	down_read(&lower->s_umount);
 	err = sync_filesystem(lower);
 	up_read(&lower->s_umount);
-	wb_err = errseq_check_and_advance(&lower->s_wb_err,
-					  &wsb->lower_wb_err);
-	return err ?: wb_err;
+	wsfs_take_wb_err(sb);
+	return err;
 }
 
 /*
@@ -102,8 +117,10 @@ static int wsfs_statfs(struct dentry *dentry, struct kstatfs *buf)
 	int err = vfs_statfs(&path, buf);
 
 	dput(path.dentry);
-	if (!err)
-		buf->f_type = WSFS_SUPER_MAGIC;
+	/*
+	 * f_type stays the lower's: programs choose by it how to use a
+	 * filesystem, and all that they then do works here.
+	 */
 	return err;
 }
 

@@ -66,7 +66,8 @@ struct wsfs_file_info;
  * @home: state of home.c, NULL where there are no streams
  * @filestreams: the lower is mounted with XFS's filestreams
  * @hints_reset: life time hints reset because the file had a stream
- * @lower_wb_err: write-back errors of the lower that syncfs has reported
+ * @lower_wb_err: write-back errors of the lower that wsfs has taken over
+ * @wb_err_lock: protects @lower_wb_err
  * @refreshed: when the lower was last asked for its size, in jiffies
  * @opt_streams: streams= of the mount, or -1
  * @kobj: directory in sysfs
@@ -84,6 +85,7 @@ struct wsfs_sb {
 	bool			filestreams;
 	atomic64_t		hints_reset;
 	errseq_t		lower_wb_err;
+	spinlock_t		wb_err_lock;
 	unsigned long		refreshed;
 	int			opt_streams;
 	struct kobject		*kobj;
@@ -236,6 +238,7 @@ struct inode *wsfs_alloc_inode(struct super_block *sb);
 void wsfs_free_inode(struct inode *inode);
 void wsfs_evict_inode(struct inode *inode);
 struct inode *wsfs_iget(struct super_block *sb, struct inode *lower);
+struct inode *wsfs_ilookup(struct super_block *sb, struct inode *lower);
 void wsfs_inode_rehash(struct inode *inode, struct inode *lower);
 struct inode *wsfs_lower_inode_get(const struct inode *inode);
 struct dentry *wsfs_lower_dentry_get(const struct dentry *dentry);
@@ -333,6 +336,12 @@ static inline bool wsfs_is_armed(const struct inode *inode)
 {
 	return test_bit(WSFS_ARMED, &WSFS_I(inode)->flags);
 }
+
+/* export.c */
+void wsfs_export_init(struct super_block *sb);
+
+/* quota.c */
+void wsfs_quota_init(struct super_block *sb);
 
 /* sysfs.c */
 int __init wsfs_sysfs_init(void);
