@@ -76,43 +76,84 @@ static int wsfs_ioc_file_info(struct file *file,
 	return copy_to_user(arg, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
+/* How an ioctl of the lower passes */
+enum wsfs_pass {
+	/* Not at all: ENOTTY */
+	WSFS_REFUSE,
+	/* It asks, or changes what no read-only mount forbids. */
+	WSFS_ASK,
+	/* It asks of all files; XFS refuses that on an idmapped mount. */
+	WSFS_ASK_ALL,
+	/* It writes: not by a read-only mount */
+	WSFS_WRITE,
+};
+
 /*
- * Which of the lower's own ioctls pass: those that only ask, about the file or
- * about the filesystem, and trimming and labels, which are the administrator's
- * whichever way he comes. None that names another file, by handle or by inode
- * number, and none that moves blocks or sizes behind our back. What the VFS
- * answers itself (flags, reflink, FIEMAP, preallocation) does not come here.
+ * docs/ioctls.md has them all, and why. None passes that takes or gives a file
+ * of the lower (by fd or by handle): nobody is to hold one, and XFS must not be
+ * given one of ours for its own. What the VFS answers itself (flags, reflink,
+ * FIEMAP, preallocation, freezing) does not come here. Whether the caller may
+ * the lower decides.
  */
-static bool wsfs_ioctl_passes(unsigned int cmd)
+static enum wsfs_pass wsfs_pass_xfs(unsigned int nr)
+{
+	switch (nr) {
+	case 30:	/* XFS_IOC_DIOINFO */
+	case 38:	/* XFS_IOC_GETBMAP */
+	case 44:	/* XFS_IOC_GETBMAPA */
+	case 45:	/* XFS_IOC_FSGETXATTRA */
+	case 56:	/* XFS_IOC_GETBMAPX */
+	case 58:	/* XFS_IOC_FREE_EOFBLOCKS */
+	case 59:	/* FS_IOC_GETFSMAP */
+	case 61:	/* XFS_IOC_AG_GEOMETRY */
+	case 62:	/* XFS_IOC_GETPARENTS */
+	case 65:	/* XFS_IOC_RTGROUP_GEOMETRY */
+	case 68:	/* XFS_IOC_HEALTH_MONITOR */
+	case 70:	/* XFS_IOC_VERIFY_MEDIA */
+	case 100:	/* XFS_IOC_FSGEOMETRY_V1 */
+	case 113:	/* XFS_IOC_FSCOUNTS */
+	case 115:	/* XFS_IOC_GET_RESBLKS */
+	case 116:	/* XFS_IOC_ERROR_INJECTION */
+	case 117:	/* XFS_IOC_ERROR_CLEARALL */
+	case 121:	/* FITRIM */
+	case 124:	/* XFS_IOC_FSGEOMETRY_V4 */
+	case 125:	/* XFS_IOC_GOINGDOWN */
+	case 126:	/* XFS_IOC_FSGEOMETRY */
+		return WSFS_ASK;
+	case 101:	/* XFS_IOC_FSBULKSTAT */
+	case 102:	/* XFS_IOC_FSBULKSTAT_SINGLE */
+	case 103:	/* XFS_IOC_FSINUMBERS */
+	case 127:	/* XFS_IOC_BULKSTAT */
+	case 128:	/* XFS_IOC_INUMBERS */
+		return WSFS_ASK_ALL;
+	case 60:	/* XFS_IOC_SCRUB_METADATA */
+	case 64:	/* XFS_IOC_SCRUBV_METADATA */
+	case 110:	/* XFS_IOC_FSGROWFSDATA */
+	case 111:	/* XFS_IOC_FSGROWFSLOG */
+	case 112:	/* XFS_IOC_FSGROWFSRT */
+	case 114:	/* XFS_IOC_SET_RESBLKS */
+		return WSFS_WRITE;
+	}
+	return WSFS_REFUSE;
+}
+
+static enum wsfs_pass wsfs_pass(unsigned int cmd)
 {
 	switch (_IOC_TYPE(cmd)) {
 	case 'X':
-		switch (_IOC_NR(cmd)) {
-		case 30:	/* XFS_IOC_DIOINFO */
-		case 38:	/* XFS_IOC_GETBMAP */
-		case 44:	/* XFS_IOC_GETBMAPA */
-		case 45:	/* XFS_IOC_FSGETXATTRA */
-		case 56:	/* XFS_IOC_GETBMAPX */
-		case 58:	/* XFS_IOC_FREE_EOFBLOCKS */
-		case 59:	/* FS_IOC_GETFSMAP */
-		case 61:	/* XFS_IOC_AG_GEOMETRY */
-		case 65:	/* XFS_IOC_RTGROUP_GEOMETRY */
-		case 100:	/* XFS_IOC_FSGEOMETRY_V1 */
-		case 113:	/* XFS_IOC_FSCOUNTS */
-		case 115:	/* XFS_IOC_GET_RESBLKS */
-		case 121:	/* FITRIM */
-		case 124:	/* XFS_IOC_FSGEOMETRY_V4 */
-		case 126:	/* XFS_IOC_FSGEOMETRY */
-			return true;
-		}
-		return false;
+		return wsfs_pass_xfs(_IOC_NR(cmd));
 	case 'v':
-		return _IOC_NR(cmd) == 1;	/* FS_IOC_GETVERSION */
+		/* FS_IOC_GETVERSION */
+		return _IOC_NR(cmd) == 1 ? WSFS_ASK : WSFS_REFUSE;
 	case 0x94:
-		/* FS_IOC_GETFSLABEL, FS_IOC_SETFSLABEL */
-		return _IOC_NR(cmd) == 49 || _IOC_NR(cmd) == 50;
+		switch (_IOC_NR(cmd)) {
+		case 49:	/* FS_IOC_GETFSLABEL */
+			return WSFS_ASK;
+		case 50:	/* FS_IOC_SETFSLABEL */
+			return WSFS_WRITE;
+		}
 	}
-	return false;
+	return WSFS_REFUSE;
 }
 
 static struct file *wsfs_ioctl_lower(struct file *file)
@@ -122,6 +163,43 @@ static struct file *wsfs_ioctl_lower(struct file *file)
 	if (S_ISREG(file_inode(file)->i_mode))
 		return wsfs_file_lower(file, false, false);
 	return wf->lower;
+}
+
+typedef long (*wsfs_ioctl_fn)(struct file *file, unsigned int cmd,
+			      unsigned long arg);
+
+/* @compat: the caller is a 32-bit program */
+static long wsfs_pass_down(struct file *file, unsigned int cmd,
+			   unsigned long arg, bool compat)
+{
+	enum wsfs_pass pass = wsfs_pass(cmd);
+	struct file *lower;
+	wsfs_ioctl_fn fn;
+	long ret;
+
+	lower = wsfs_ioctl_lower(file);
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	fn = compat ? lower->f_op->compat_ioctl : lower->f_op->unlocked_ioctl;
+	if (!fn)
+		return compat ? -ENOIOCTLCMD : -ENOTTY;
+	if (pass == WSFS_ASK_ALL && file_mnt_idmap(file) != &nop_mnt_idmap)
+		return capable(CAP_SYS_ADMIN) ? -EINVAL : -EPERM;
+	if (pass != WSFS_WRITE)
+		return fn(lower, cmd, arg);
+
+	ret = mnt_want_write_file(file);
+	/* All of it read-only: XFS says what it does even so. */
+	if (ret == -EROFS && sb_rdonly(file_inode(lower)->i_sb))
+		return fn(lower, cmd, arg);
+	if (ret)
+		return ret;
+	ret = fn(lower, cmd, arg);
+	mnt_drop_write_file(file);
+	/* It may have grown. */
+	if (!ret)
+		wsfs_steer_refresh(WSFS_SB(file_inode(file)->i_sb));
+	return ret;
 }
 
 /**
@@ -135,7 +213,6 @@ static struct file *wsfs_ioctl_lower(struct file *file)
 long wsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	void __user *uarg = (void __user *)arg;
-	struct file *lower;
 
 	switch (cmd) {
 	case FS_IOC_WRITE_STREAM_GET_MAX:
@@ -149,29 +226,17 @@ long wsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case WSFS_IOC_FILE_INFO:
 		return wsfs_ioc_file_info(file, uarg);
 	}
-	if (!wsfs_ioctl_passes(cmd))
+	if (wsfs_pass(cmd) == WSFS_REFUSE)
 		return -ENOTTY;
-	lower = wsfs_ioctl_lower(file);
-	if (IS_ERR(lower))
-		return PTR_ERR(lower);
-	if (!lower->f_op->unlocked_ioctl)
-		return -ENOTTY;
-	return lower->f_op->unlocked_ioctl(lower, cmd, arg);
+	return wsfs_pass_down(file, cmd, arg, false);
 }
 
 #ifdef CONFIG_COMPAT
 long wsfs_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct file *lower;
-
 	/* Our own structures look the same to 32-bit programs. */
-	if (!wsfs_ioctl_passes(cmd))
+	if (wsfs_pass(cmd) == WSFS_REFUSE)
 		return wsfs_ioctl(file, cmd, (unsigned long)compat_ptr(arg));
-	lower = wsfs_ioctl_lower(file);
-	if (IS_ERR(lower))
-		return PTR_ERR(lower);
-	if (!lower->f_op->compat_ioctl)
-		return -ENOIOCTLCMD;
-	return lower->f_op->compat_ioctl(lower, cmd, arg);
+	return wsfs_pass_down(file, cmd, arg, true);
 }
 #endif

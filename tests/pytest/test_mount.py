@@ -12,7 +12,7 @@ from lib.compare import attempt
 from lib.shell import run, status
 from lib.wsfs import PRIVATE, Wsfs, load_module, loaded, unload_module
 
-WSFS_MAGIC = 0x77736673
+XFS_MAGIC = 0x58465342
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_what_it_shows(made):
     assert fstype == "wsfs"
     assert source == made.lower
     assert "streams=4" in options.split(",")
-    assert run("stat", "-f", "-c", "%t", made.path).strip() == f"{WSFS_MAGIC:x}"
+    assert run("stat", "-f", "-c", "%t", made.path).strip() == f"{XFS_MAGIC:x}"
 
 
 def test_statfs_is_the_lowers(made):

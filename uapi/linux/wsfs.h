@@ -9,7 +9,10 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* statfs(2) f_type of a wsfs mount: "wsfs" */
+/*
+ * Magic number of a wsfs superblock in the kernel, "wsfs". statfs(2) tells the
+ * f_type of the filesystem below: programs choose by it how to use a file.
+ */
 #define WSFS_SUPER_MAGIC	0x77736673
 
 #define WSFS_DEV_NAME_LEN	32
