@@ -142,7 +142,9 @@ def test_options_are_those_of_xfs(fs):
         fs.umount()
 
 
-REFUSED = ["nonsense", "logbufs=1", "logbsize=5", "inode32=7", "logdev=/none", "sunit=7", "swidth=9"]
+REFUSED = [
+    "nonsense", "logbufs=1", "logbsize=5", "inode32=7", "logdev=/none", "sunit=7", "swidth=9",
+]  # fmt: skip
 
 
 def test_bad_options_are_refused_as_by_xfs(fs):
@@ -398,7 +400,8 @@ def test_mkfs_and_fsck(fs, disks):
     env = {"PATH": f"{sbin}:{os.environ['PATH']}"}
     zero(disks[1], 1 << 20)
     run("mkfs", "-t", "wsfs", "-f", "-K", "-q", "-L", "made", disks[1], env=env)
-    assert run("blkid", "-s", "TYPE", "-s", "LABEL", "-o", "value", disks[1]).split() == ["made", "xfs"]
+    found = run("blkid", "-s", "TYPE", "-s", "LABEL", "-o", "value", disks[1]).split()
+    assert found == ["made", "xfs"]
     assert run("fsck", "-t", "wsfs", disks[1], env=env) is not None
     twin = Wsfs(disks[1], fs.path)
     twin.mount()

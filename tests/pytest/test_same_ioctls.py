@@ -11,7 +11,7 @@ import struct
 import pytest
 
 from lib.compare import attempt
-from lib.ioctls import _io, _ior, _iow, _iowr, FsXattr, clone, setflags
+from lib.ioctls import _ior, _iow, _iowr, FsXattr, clone, setflags
 from lib.libc import _check, _libc, fallocate
 from lib.shell import run, status
 from lib.wsfs import PRIVATE
@@ -335,11 +335,8 @@ def test_xfs_io_and_xfs_bmap(same):
     def scenario(d):
         make(d)
         run("xfs_io", "-f", "-c", "falloc 0 1m", "-c", "fsync", f"{d}/g")
-        commands = ("statfs", "stat -r", "lsattr", "lsproj", "extsize", "freeze", "thaw", "dio", "inode")
         answers = {}
-        for command in commands:
-            if command in ("freeze", "thaw", "statfs", "inode"):
-                continue
+        for command in ("stat -r", "lsattr", "lsproj", "extsize"):
             output = run("xfs_io", "-r", "-c", command, f"{d}/g", ok=None)
             answers[command] = re.sub(r"stat\.(ino|atime|mtime|ctime).*|/\S+", "", output)
         bmap = run("xfs_bmap", "-vp", f"{d}/g")
@@ -355,7 +352,8 @@ def test_xfs_io_and_xfs_bmap(same):
 def test_programs_for_the_filesystem(apart):
     """xfs_info, xfs_spaceman, xfs_freeze on the mount point."""
     top = apart.wsfs.path
-    assert run("xfs_info", top).split("bsize")[1] == run("xfs_info", apart.xfs.path).split("bsize")[1]
+    above, below = (run("xfs_info", path).split("bsize", 1)[1] for path in (top, apart.xfs.path))
+    assert above == below
     assert "from" in run("xfs_spaceman", "-c", "freesp -s", top)
     run("xfs_spaceman", "-c", "prealloc -s", top)
     run("xfs_freeze", "-f", top)

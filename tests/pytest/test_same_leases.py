@@ -114,7 +114,7 @@ def test_truncate_waits_for_the_holder(same):
         with open(path, "w") as f:
             f.write("content")
         fd = os.open(path, os.O_RDONLY)
-        old = signal.signal(signal.SIGIO, lambda *_: fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+        old = signal.signal(signal.SIGIO, lambda *_: lease(fd, fcntl.F_UNLCK))
         try:
             answers = [lease(fd, fcntl.F_WRLCK)]
             pid = os.fork()

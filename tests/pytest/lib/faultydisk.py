@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A device-mapper copy of a disk, of which pieces can be made to fail."""
 
+import tempfile
+
 from lib.disks import size_of
 from lib.shell import run, status
 
@@ -38,7 +40,10 @@ class FaultyDisk:
 
     def _load(self, table):
         run("dmsetup", "suspend", "--nolockfs", "--noflush", self.name)
-        run("dmsetup", "load", self.name, "--table", table)
+        with tempfile.NamedTemporaryFile("w") as f:  # --table takes one line
+            f.write(table + "\n")
+            f.flush()
+            run("dmsetup", "load", self.name, f.name)
         run("dmsetup", "resume", self.name)
 
     def fail(self, offset, length):
