@@ -80,8 +80,15 @@ static struct dentry *wsfs_dentry_of(struct super_block *sb,
 	}
 	if (dentry)
 		return dentry;
-	if (!d_is_dir(lower) && !wsfs_has_name(lower))
+	if (!d_is_dir(lower) && !wsfs_has_name(lower)) {
+		/*
+		 * Unlinked, and not open here, or it had been found: SET has
+		 * replaced it, or somebody has it open below.
+		 */
+		if (!d_inode(lower)->i_nlink)
+			return ERR_PTR(-ESTALE);
 		return wsfs_nameless(sb, lower);
+	}
 	for (tries = 0; tries < WSFS_WALK_TRIES; tries++) {
 		dentry = wsfs_dentry_for_lower(sb, lower);
 		if (dentry == ERR_PTR(-ENOMEM) || !IS_ERR(dentry))
