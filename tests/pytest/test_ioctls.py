@@ -4,14 +4,15 @@
 import os
 
 from lib.compare import attempt
-from lib.shell import run, status
+from lib.shell import run
 
 
 def test_growing_through_wsfs(bed):
     """xfs_growfs on the mount point, and the AGs are dealt to the streams."""
     bed.make(agcount=4, streams=2)
-    run("mount", "-t", "wsfs", bed.disk, f"{bed.path}")
-    bed.on_finish(lambda: status("umount", bed.path))
+    bed.wsfs.umount()
+    run("mount", "-t", "wsfs", "-o", "streams=2", bed.disk, bed.path)
+    bed.wsfs.mounted = True
     blocks = 8 * 32 * (1 << 20) // 4096
     run("xfs_growfs", "-D", blocks, bed.path)
     assert bed.wsfs.geometry().agcount == 8

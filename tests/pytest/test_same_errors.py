@@ -159,7 +159,6 @@ def test_synchronous_write(same):
         synchronous = os.open(f"{d}/f", os.O_RDWR | os.O_SYNC)
         fail(fd)
         answers = [attempt(os.pwrite, synchronous, b"y" * 4096, 0)]
-        answers.append(attempt(libc.sync_file_range, fd, 0, 4096, 7))
         heal()
         answers += [attempt(os.fsync, each) for each in (synchronous, fd, other)]
         for each in (fd, other, synchronous):
