@@ -11,62 +11,97 @@
 /*
  * The VFS holds the s_umount of wsfs, for writing when quota is switched, and
  * would hold that of the lower likewise; the two are of different classes.
- * What the lower does not do it answers as the VFS would.
  */
-#define WSFS_QUOTA(_lock, _lower, _op, ...) ({ \
-	const struct quotactl_ops *__ops = (_lower)->s_qcop; \
-	int __ret = -ENOSYS; \
-	\
-	if (__ops->_op) { \
-		down_##_lock(&(_lower)->s_umount); \
-		__ret = __ops->_op(_lower, ##__VA_ARGS__); \
-		up_##_lock(&(_lower)->s_umount); \
-	} \
-	__ret; \
-})
-
 static int wsfs_quota_enable(struct super_block *sb, unsigned int flags)
 {
-	return WSFS_QUOTA(write, wsfs_lower_sb(sb), quota_enable, flags);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	int err;
+
+	down_write(&lower->s_umount);
+	err = lower->s_qcop->quota_enable(lower, flags);
+	up_write(&lower->s_umount);
+	return err;
 }
 
 static int wsfs_quota_disable(struct super_block *sb, unsigned int flags)
 {
-	return WSFS_QUOTA(write, wsfs_lower_sb(sb), quota_disable, flags);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	int err;
+
+	down_write(&lower->s_umount);
+	err = lower->s_qcop->quota_disable(lower, flags);
+	up_write(&lower->s_umount);
+	return err;
 }
 
 static int wsfs_quota_rm(struct super_block *sb, unsigned int flags)
 {
-	return WSFS_QUOTA(read, wsfs_lower_sb(sb), rm_xquota, flags);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	int err;
+
+	down_read(&lower->s_umount);
+	err = lower->s_qcop->rm_xquota(lower, flags);
+	up_read(&lower->s_umount);
+	return err;
 }
 
 static int wsfs_quota_set_info(struct super_block *sb, int type,
 			       struct qc_info *info)
 {
-	return WSFS_QUOTA(read, wsfs_lower_sb(sb), set_info, type, info);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	int err;
+
+	down_read(&lower->s_umount);
+	err = lower->s_qcop->set_info(lower, type, info);
+	up_read(&lower->s_umount);
+	return err;
 }
 
 static int wsfs_quota_get_dqblk(struct super_block *sb, struct kqid qid,
 				struct qc_dqblk *blk)
 {
-	return WSFS_QUOTA(read, wsfs_lower_sb(sb), get_dqblk, qid, blk);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	int err;
+
+	down_read(&lower->s_umount);
+	err = lower->s_qcop->get_dqblk(lower, qid, blk);
+	up_read(&lower->s_umount);
+	return err;
 }
 
 static int wsfs_quota_get_next(struct super_block *sb, struct kqid *qid,
 			       struct qc_dqblk *blk)
 {
-	return WSFS_QUOTA(read, wsfs_lower_sb(sb), get_nextdqblk, qid, blk);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	int err;
+
+	down_read(&lower->s_umount);
+	err = lower->s_qcop->get_nextdqblk(lower, qid, blk);
+	up_read(&lower->s_umount);
+	return err;
 }
 
 static int wsfs_quota_set_dqblk(struct super_block *sb, struct kqid qid,
 				struct qc_dqblk *blk)
 {
-	return WSFS_QUOTA(read, wsfs_lower_sb(sb), set_dqblk, qid, blk);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	int err;
+
+	down_read(&lower->s_umount);
+	err = lower->s_qcop->set_dqblk(lower, qid, blk);
+	up_read(&lower->s_umount);
+	return err;
 }
 
 static int wsfs_quota_get_state(struct super_block *sb, struct qc_state *state)
 {
-	return WSFS_QUOTA(read, wsfs_lower_sb(sb), get_state, state);
+	struct super_block *lower = wsfs_lower_sb(sb);
+	int err;
+
+	down_read(&lower->s_umount);
+	err = lower->s_qcop->get_state(lower, state);
+	up_read(&lower->s_umount);
+	return err;
 }
 
 static const struct quotactl_ops wsfs_quotactl_ops = {
@@ -81,14 +116,18 @@ static const struct quotactl_ops wsfs_quotactl_ops = {
 };
 
 /**
- * wsfs_quota_init() - pass quotactl_fd(2) down if the lower has quota
+ * wsfs_quota_init() - pass quotactl_fd(2) down if the lower has XFS's quota
  * @sb: a wsfs superblock that is being filled
  */
 void wsfs_quota_init(struct super_block *sb)
 {
 	const struct super_block *lower = wsfs_lower_sb(sb);
+	const struct quotactl_ops *ops = lower->s_qcop;
 
-	if (!lower->s_qcop)
+	/* XFS has all of them. */
+	if (!ops || !ops->quota_enable || !ops->quota_disable ||
+	    !ops->rm_xquota || !ops->set_info || !ops->get_dqblk ||
+	    !ops->get_nextdqblk || !ops->set_dqblk || !ops->get_state)
 		return;
 	sb->s_qcop = &wsfs_quotactl_ops;
 	sb->s_quota_types = lower->s_quota_types;

@@ -289,7 +289,7 @@ static struct vfsmount *wsfs_clone_lower(struct fs_context *fc,
 	struct vfsmount *mnt;
 
 	if (wsb->xfs_fc)
-		return ERR_PTR(invalf(fc, "%s: is a directory; give options of XFS when mounting the XFS",
+		return ERR_PTR(invalf(fc, "%s: is a directory; its XFS has its options already",
 				      fc->source));
 	mnt = clone_private_mount(&(struct path) {
 		.mnt = path->mnt,
@@ -372,7 +372,7 @@ static int wsfs_reconfigure(struct fs_context *fc)
 	if (wsb->device)
 		return wsfs_device_reconfigure(fc, wsfs_lower_sb(sb));
 	if (opts->xfs_fc)
-		return invalf(fc, "this wsfs is mounted over a directory; give options of XFS when remounting the XFS");
+		return invalf(fc, "the source is a directory; remount the XFS for its options");
 	if (!(fc->sb_flags & SB_RDONLY) &&
 	    (sb_rdonly(wsfs_lower_sb(sb)) ||
 	     __mnt_is_readonly(wsb->lower_mnt))) {

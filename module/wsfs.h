@@ -85,7 +85,7 @@ struct wsfs_sb {
 	bool			filestreams;
 	atomic64_t		hints_reset;
 	errseq_t		lower_wb_err;
-	spinlock_t		wb_err_lock;
+	spinlock_t		wb_err_lock;	/* see above */
 	unsigned long		refreshed;
 	int			opt_streams;
 	struct kobject		*kobj;
