@@ -16,6 +16,19 @@ F_SETDELEG, F_GETDELEG = 1024 + 16, 1024 + 15
 F_OFD_SETLK, F_OFD_GETLK = 37, 36
 
 
+@pytest.fixture(autouse=True)
+def impatient():
+    """Who waits for a lease to be given back does so for a second."""
+    path = "/proc/sys/fs/lease-break-time"
+    with open(path) as f:
+        old = f.read()
+    with open(path, "w") as f:
+        f.write("1")
+    yield
+    with open(path, "w") as f:
+        f.write(old)
+
+
 def lease(fd, kind):
     return attempt(fcntl.fcntl, fd, fcntl.F_SETLEASE, kind)
 
