@@ -140,10 +140,9 @@ def test_inotify_on_each_object(same):
             for name, change in todo.items():
                 change()
                 for path in ("f", "sub", "h", "g"):
-                    if os.path.lexists(f"{d}/{path}"):
+                    if os.path.exists(f"{d}/{path}") and not os.path.islink(f"{d}/{path}"):
                         inotify.watch(f"{d}/{path}", path)
                 answers[name] = inotify.events()
-            os.rmdir(d) if not os.listdir(d) else None
         return answers
 
     answers = same(scenario)

@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import re
 import select
 import struct
 
@@ -26,6 +27,11 @@ FAN_EVENT_ON_CHILD = 0x08000000
 FAN_ONDIR = 0x40000000
 FAN_SIMPLE = 0x3B  # access, modify, close, open
 FAN_DIRENT = 0x3C0 | 0xC00 | 0x4  # names, and the object itself
+
+
+def _same(name):
+    """A file without a name is shown by its inode number."""
+    return re.sub(r"^#\d+", "#", name)
 
 
 def _words(mask):
@@ -89,7 +95,7 @@ class Fanotify:
             while at < len(data):
                 size, _, _, head, mask, fd, _ = struct.unpack_from("=IBBHQii", data, at)
                 if fd >= 0:
-                    about = os.path.basename(os.readlink(f"/proc/self/fd/{fd}"))
+                    about = _same(os.path.basename(os.readlink(f"/proc/self/fd/{fd}")))
                     os.close(fd)
                 else:
                     about = tuple(_records(data[at + head : at + size]))
@@ -111,5 +117,5 @@ def _records(data):
         kind, _, size = struct.unpack_from("=BBH", data, at)
         handle_bytes, handle_type = struct.unpack_from("=Ii", data, at + 12)
         name = data[at + 20 + handle_bytes : at + size].rstrip(b"\0").decode(errors="replace")
-        yield kind, handle_bytes, handle_type, name
+        yield kind, handle_bytes, handle_type, _same(name)
         at += size
