@@ -2,7 +2,7 @@
 // AG sets as sysfs and fdinfo have them.
 #include <ws/ag_set.h>
 
-#include "fuzz.h"
+#include "fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {

@@ -7,7 +7,7 @@
 
 #include <ws/error.h>
 
-#include "fuzz.h"
+#include "fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {

@@ -2,7 +2,7 @@
 // /proc/PID/fdinfo and cmdline of whatever process.
 #include <ws/holders.h>
 
-#include "fuzz.h"
+#include "fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {

@@ -2,7 +2,7 @@
 // /proc/self/mountinfo, with names that anybody may have chosen.
 #include <ws/mountinfo.h>
 
-#include "fuzz.h"
+#include "fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {

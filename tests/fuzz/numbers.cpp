@@ -2,7 +2,7 @@
 // Numbers, strictly, and the sizes that are shown.
 #include <ws/parse.h>
 
-#include "fuzz.h"
+#include "fuzz.hpp"
 #include "text.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)

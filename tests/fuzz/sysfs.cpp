@@ -9,7 +9,7 @@
 
 #include <ws/error.h>
 
-#include "fuzz.h"
+#include "fuzz.hpp"
 
 namespace
 {

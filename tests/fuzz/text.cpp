@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fuzz.h"
+#include "fuzz.hpp"
 #include "json.h"
 #include "junit.h"
 
