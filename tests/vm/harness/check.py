@@ -38,13 +38,14 @@ PYTEST = Suite("pytest", "guest", ("module", "tools"), disks=("4G", "4G"), limit
 QUICK = dataclasses.replace(PYTEST, arguments=("-m", "quick"))
 LONG = dataclasses.replace(PYTEST, arguments=("-m", "long or not long"), limit=7200)
 RACES = dataclasses.replace(KSELFTEST, arguments=("race_set",), limit=7200)
+EXT = Suite("xfstests-ext", "guest", ("module", "tools"), disks=("2G",))
 HARNESS = Suite("selftest", "here")
 
 # check is what CI has time for; the debug kernels and the full set on emulated
 # CPUs are longer.
 PLANS = {
     "check": [(UNITS, ""),
-              (KUNIT, "uml"), (KSELFTEST, "uml"), (PYTEST, "uml"),
+              (KUNIT, "uml"), (KSELFTEST, "uml"), (PYTEST, "uml"), (EXT, "uml"),
               (KSELFTEST_TCG, "6.12"), (KSELFTEST_TCG, "7.3")],
     "check-debug": [(KUNIT, "uml-kasan"), (KSELFTEST, "uml-kasan"), (PYTEST, "uml-kasan"),
                     (KUNIT, "x86-lockdep"), (KSELFTEST_TCG, "x86-lockdep"), (QUICK, "x86-lockdep")],
