@@ -17,6 +17,7 @@ help:
 	@echo 'make tools           the tools: BUILD=$(BUILD)'
 	@echo 'make install         install both (PREFIX=$(PREFIX), DESTDIR=)'
 	@echo 'make dkms-install    let DKMS build the module, now and for later kernels'
+	@echo 'make deb             Debian packages, in $(BUILD)/deb'
 	@echo 'make demo            see it work, in a guest with a stock kernel'
 	@echo 'make check           style, unit tests, and all suites in guests; HOST=1: in this kernel'
 	@echo 'make check-debug     the suites in kernels that check memory and locking'
@@ -51,6 +52,9 @@ dkms-install:
 	dkms build wsfs/$(VERSION)
 	dkms install wsfs/$(VERSION)
 
+deb:
+	packaging/deb.sh $(BUILD)/deb
+
 host-packages:
 	@tests/vm/host-packages.sh
 
@@ -67,5 +71,5 @@ clean:
 	if [ -e $(KDIR)/Makefile ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
 	rm -rf $(BUILD)
 
-.PHONY: all help modules tools install dkms-install host-packages demo check check-debug
+.PHONY: all help modules tools install dkms-install deb host-packages demo check check-debug
 .PHONY: check-long style clean

@@ -1,68 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0
-# bash completion for wsctl(8)
+# bash completion for wsctl(8): wsctl itself knows what may stand where.
 
 _wsctl() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev= command= word i
-	local common="--help --json --color"
-	local files="--recursive --glob --files-from --null --file-fd"
+	local cur=${COMP_WORDS[COMP_CWORD]} rest i
+	local -a words lines
 
-	COMPREPLY=()
-	((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
-	for ((i = 1; i < COMP_CWORD; i++)); do
-		word=${COMP_WORDS[i]}
-		case $word in
-		--)
-			# Behind "run PATH --" there is another program's command line.
-			if [[ $command == run ]]; then
-				if declare -F _comp_command_offset >/dev/null; then
-					_comp_command_offset $((i + 1))
-				elif declare -F _command_offset >/dev/null; then
-					_command_offset $((i + 1))
-				fi
-				return
-			fi
-			;;
-		info | streams | run | set | clear | get | bmap | check | map)
-			[[ $command ]] || command=$word
-			;;
-		esac
+	# Readline may split at "=": put "--color", "=", "au" together again.
+	words=()
+	for ((i = 1; i <= COMP_CWORD; i++)); do
+		if ((${#words[@]} > 0)) && [[ ${words[-1]} == --* ]] &&
+			{ [[ ${COMP_WORDS[i]} == = ]] || [[ ${words[-1]} == *= ]]; }; then
+			words[-1]+=${COMP_WORDS[i]}
+		else
+			words+=("${COMP_WORDS[i]}")
+		fi
 	done
-
-	case $prev in
-	--color)
-		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur")
+	COMPREPLY=()
+	mapfile -t lines < <("${COMP_WORDS[0]}" __complete "${words[@]}" 2>/dev/null)
+	((${#lines[@]} > 0)) || return
+	case ${lines[0]} in
+	command\ *)
+		rest=$((${lines[0]#command } + 1))
+		if declare -F _comp_command_offset >/dev/null; then
+			_comp_command_offset "$rest"
+		elif declare -F _command_offset >/dev/null; then
+			_command_offset "$rest"
+		fi
 		return
 		;;
-	-n | --streams | -s | --fd | --within | --max-extents)
-		return
-		;;
-	--stream)
-		[[ $command == set ]] && return
+	files)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "${cur#=}")
 		;;
 	esac
-
-	if [[ -z $command ]]; then
-		mapfile -t COMPREPLY < <(
-			compgen -W "info streams run set clear get bmap check map --help --version --color" -- "$cur")
-		return
-	fi
-	if [[ $cur == -* ]]; then
-		case $command in
-		info) word="$common --ags" ;;
-		streams) word="$common --all --watch --interval --count" ;;
-		clear) word="$common $files" ;;
-		get) word="$common $files --carrying" ;;
-		map) word="$common --by-operand --svg --png" ;;
-		run) word="$common --streams" ;;
-		set) word="$common $files --stream --fd --verbose" ;;
-		bmap) word="$common --legend" ;;
-		check) word="$common --within --stream --isolated --max-extents --spread --junit --quiet" ;;
-		esac
-		mapfile -t COMPREPLY < <(compgen -W "$word" -- "$cur")
-		return
-	fi
-	compopt -o filenames 2>/dev/null
-	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	for i in "${lines[@]:1}"; do
+		i=${i%%$'\t'*}
+		# What readline has split off is not its business.
+		[[ ${words[-1]} == *=* && $cur != *=?* ]] && i=${i#*=}
+		COMPREPLY+=("$i")
+	done
 }
 
 complete -F _wsctl wsctl

@@ -63,6 +63,7 @@ public:
 	std::uint32_t stripe_unit = 0; // in blocks
 	std::uint32_t stripe_width = 0;
 	std::uint32_t rt_groups = 0;
+	bool modern = true; // crc, reflink, rmapbt
 	std::uint32_t free_streams = 4;
 	std::uint64_t mount = 70;
 	bool tells_usage = false;    // free space and inodes by AG

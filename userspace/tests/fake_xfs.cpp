@@ -23,6 +23,9 @@ int fake_xfs_geometry(const FakeKernel &kernel, void *argument)
 	geom->sunit = kernel.stripe_unit;
 	geom->swidth = kernel.stripe_width;
 	geom->rtextsize = 1;
+	if (kernel.modern)
+		geom->flags = XFS_FSOP_GEOM_FLAGS_V5SB | XFS_FSOP_GEOM_FLAGS_REFLINK |
+			      XFS_FSOP_GEOM_FLAGS_RMAPBT;
 	geom->rgcount = kernel.rt_groups;
 	geom->rgextents = 8192;
 	return 0;

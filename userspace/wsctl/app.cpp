@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 
 #include "commands.h"
+#include "complete.h"
+#include "registry.h"
 
 namespace wsctl
 {
@@ -55,7 +57,7 @@ void append(Words &words, const Words &more)
 	words.insert(words.end(), more.begin(), more.end());
 }
 
-class App
+class App final : public Registry
 {
 public:
 	App(const std::vector<std::string> &arguments, const ws::Host &host, const Streams &streams)
@@ -81,6 +83,40 @@ public:
 		add_bmap();
 		add_check();
 		add_map();
+		register_doctor(*this);
+		register_hold(*this);
+	}
+
+	CLI::App *command(const std::string &name, const std::string &description, bool &json,
+			  const Action &action) override
+	{
+		return add(name, description, json, [this, action] { status_ = action(context_); });
+	}
+
+	CLI::App *family(const std::string &name, const std::string &description) override
+	{
+		CLI::App *family = app_.add_subcommand(name, description);
+
+		family->require_subcommand(1);
+		family->fallthrough();
+		return family;
+	}
+
+	CLI::App *command(CLI::App *family, const std::string &name, const std::string &description,
+			  bool &json, const Action &action) override
+	{
+		return add(
+			name, description, json, [this, action] { status_ = action(context_); },
+			family);
+	}
+
+	[[nodiscard]] Words tail() const override { return rejoin(line_.tail); }
+
+	// The shells' completion: "wsctl __complete WORD...", the last one is begun.
+	int complete(const Words &words)
+	{
+		write_completions(streams_.out, app_, words);
+		return exit_ok;
 	}
 
 	int run()
@@ -102,14 +138,15 @@ public:
 
 private:
 	CLI::App *add(const std::string &name, const std::string &description, bool &json,
-		      std::function<void()> action)
+		      std::function<void()> action, CLI::App *family = nullptr)
 	{
-		CLI::App *command = app_.add_subcommand(name, description);
+		CLI::App *command = (family ? family : &app_)->add_subcommand(name, description);
+		const std::string full = family ? family->get_name() + " " + name : name;
 
 		command->fallthrough();
 		command->add_flag("--json", json, "write JSON, as wsctl(8) documents it");
-		command->callback([this, name, action = std::move(action)] {
-			context_.command = name;
+		command->callback([this, full, action = std::move(action)] {
+			context_.command = full;
 			context_.colour =
 				colour_ == "always" || (colour_ == "auto" && streams_.terminal);
 			// Run after parsing, so that what it throws is not a usage error.
@@ -126,7 +163,9 @@ private:
 
 		if (chosen.empty() && word != line_.head.end())
 			problem = "there is no command '" + *word + "'";
-		const std::string name = chosen.empty() ? "" : " " + chosen.front()->get_name();
+		std::string name = chosen.empty() ? "" : " " + chosen.front()->get_name();
+		if (!chosen.empty() && !chosen.front()->get_subcommands().empty())
+			name += " " + chosen.front()->get_subcommands().front()->get_name();
 
 		streams_.err << "wsctl" << name << ": " << problem << '\n'
 			     << "wsctl" << name << ": hint: wsctl" << name << " --help\n";
@@ -300,13 +339,22 @@ void App::add_run()
 	CLI::App *command = add("run", "Run a command with streams of its own", run_.json, [this] {
 		run_.command = rejoin(line_.tail);
 		need(run_.command, "-- COMMAND");
+		if (run_.path.empty() == run_.hold.empty())
+			throw CLI::RequiredError("either PATH or --hold");
+		if (run_.exec && run_.json)
+			throw CLI::ExcludesError("--exec", "--json");
 		status_ = wsctl::run(context_, run_);
 	});
 
 	command->add_option("-n,--streams", run_.streams, "how many streams to reserve")
 		->check(CLI::Range(1U, max_streams))
 		->capture_default_str();
-	command->add_option("PATH", run_.path, "mount point, or a file on the device")->required();
+	command->add_option("--hold", run_.hold,
+			    "use the streams that 'wsctl hold' holds by this name")
+		->type_name("NAME")
+		->excludes("--streams");
+	command->add_flag("--exec", run_.exec, "become the command, rather than wait for it");
+	command->add_option("PATH", run_.path, "mount point, or a file on the device");
 	command->footer(
 		"The command finds the descriptors of its streams in the environment:\n"
 		"  WSFS_STREAMS=2         how many\n"
@@ -322,7 +370,8 @@ void App::add_run()
 		"      touch /mnt/ws/a /mnt/ws/b\n"
 		"      wsctl set --stream 0 /mnt/ws/a\n"
 		"      wsctl set --stream 1 /mnt/ws/b\n"
-		"      my-database /mnt/ws'");
+		"      my-database /mnt/ws'\n"
+		"  wsctl run --hold db --exec -- my-database /mnt/ws   # in a unit's ExecStart=");
 }
 
 void App::add_set()
@@ -330,8 +379,10 @@ void App::add_set()
 	CLI::App *command = add("set", "Set a stream on files", set_.json, [this] {
 		append(set_.operands.files, rejoin(line_.tail));
 		need(set_.operands);
-		if (set_.slot.has_value() == set_.fd.has_value())
-			throw CLI::RequiredError("either --stream or --fd");
+		if (int{set_.slot.has_value()} + int{set_.fd.has_value()} +
+			    int{!set_.held.empty()} !=
+		    1)
+			throw CLI::RequiredError("one of --stream, --fd and --held");
 		status_ = wsctl::set(context_, set_);
 	});
 
@@ -339,12 +390,16 @@ void App::add_set()
 			    "slot of the surrounding 'wsctl run', from 0 on");
 	command->add_option("--fd", set_.fd, "number of an inherited stream descriptor")
 		->check(CLI::NonNegativeNumber);
+	command->add_option("--held", set_.held,
+			    "stream that 'wsctl hold' holds, slot 0 if not given")
+		->type_name("NAME[:SLOT]");
 	command->add_flag("-v,--verbose", set_.verbose, "say where each file's home is");
 	add_files(command, set_.operands, "regular files that exist, best while empty");
 	command->footer(
 		"Examples:\n"
 		"  wsctl set --stream 0 a.dat      # inside 'wsctl run'\n"
 		"  wsctl set --fd 5 *.sst\n"
+		"  wsctl set --held db:1 *.sst\n"
 		"  wsctl set --stream 1 --recursive /mnt/ws/cache\n"
 		"  find /mnt/ws -name '*.sst' -print0 | wsctl set -s 1 --null --files-from -");
 }
@@ -439,7 +494,11 @@ void App::add_check()
 
 int run_app(const std::vector<std::string> &arguments, const ws::Host &host, const Streams &streams)
 {
-	return App(arguments, host, streams).run();
+	App app(arguments, host, streams);
+
+	if (!arguments.empty() && arguments.front() == complete_command)
+		return app.complete(Words(std::next(arguments.begin()), arguments.end()));
+	return app.run();
 }
 
 } // namespace wsctl

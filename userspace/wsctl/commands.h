@@ -23,7 +23,9 @@ int info(const Context &context, const InfoOptions &options);
 
 struct RunOptions {
 	bool json = false;
+	bool exec = false;
 	unsigned streams = 1;
+	std::string hold; // what wsfs-holdd holds, in place of streams and path
 	std::string path;
 	std::vector<std::string> command;
 };
@@ -34,6 +36,7 @@ struct SetOptions {
 	bool verbose = false;
 	std::optional<unsigned> slot;
 	std::optional<int> fd;
+	std::string held; // NAME or NAME:SLOT of wsfs-holdd
 	FileOperands operands;
 };
 int set(const Context &context, const SetOptions &options);

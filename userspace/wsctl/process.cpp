@@ -69,8 +69,20 @@ Pipe make_pipe()
 	return {.read = ws::UniqueFd(fds[0]), .write = ws::UniqueFd(fds[1])};
 }
 
-// In the child. Returns only where it failed, with errno set.
-void become(const ChildPlan &plan, const SignalGuard &signals, std::vector<char *> &argv)
+// What execvp() wants; points into @words.
+std::vector<char *> arguments_of(std::vector<std::string> &words)
+{
+	std::vector<char *> argv;
+
+	argv.reserve(words.size() + 1);
+	for (std::string &word : words)
+		argv.push_back(word.data());
+	argv.push_back(nullptr);
+	return argv;
+}
+
+// Returns only where it failed, with errno set.
+void become(const ChildPlan &plan, std::vector<char *> &argv)
 {
 	for (const int fd : plan.keep_open) {
 		const int flags = fcntl(fd, F_GETFD);
@@ -82,8 +94,14 @@ void become(const ChildPlan &plan, const SignalGuard &signals, std::vector<char 
 		if (setenv(name.c_str(), value.c_str(), 1) != 0)
 			return;
 	}
-	signals.restore();
 	execvp(argv[0], argv.data());
+}
+
+ws::Error not_executed(const ChildPlan &plan, int code)
+{
+	return {plan.command[0], "exec", code,
+		code == ENOENT ? "check the command's name and PATH"
+			       : "check that the command may be executed"};
 }
 
 // 0 where exec worked, which closes the pipe.
@@ -125,20 +143,16 @@ ChildEnd wait_for(pid_t child, const SignalGuard &signals)
 ChildEnd run_child(const ChildPlan &plan)
 {
 	std::vector<std::string> words = plan.command;
-	std::vector<char *> argv;
+	std::vector<char *> argv = arguments_of(words);
 	Pipe failure = make_pipe();
 	const SignalGuard signals;
-
-	argv.reserve(words.size() + 1);
-	for (std::string &word : words)
-		argv.push_back(word.data());
-	argv.push_back(nullptr);
 
 	const pid_t child = fork();
 	if (child < 0)
 		throw ws::Error(plan.command[0], "fork", errno);
 	if (child == 0) {
-		become(plan, signals, argv);
+		signals.restore();
+		become(plan, argv);
 		const int code = errno;
 		const ssize_t told = write(failure.write.get(), &code, sizeof(code));
 		_exit(told == sizeof(code) ? 127 : 126);
@@ -147,11 +161,18 @@ ChildEnd run_child(const ChildPlan &plan)
 	const int code = exec_error(failure.read.get());
 	if (code != 0) {
 		waitpid(child, nullptr, 0);
-		throw ws::Error(plan.command[0], "exec", code,
-				code == ENOENT ? "check the command's name and PATH"
-					       : "check that the command may be executed");
+		throw not_executed(plan, code);
 	}
 	return wait_for(child, signals);
+}
+
+void become_command(const ChildPlan &plan)
+{
+	std::vector<std::string> words = plan.command;
+	std::vector<char *> argv = arguments_of(words);
+
+	become(plan, argv);
+	throw not_executed(plan, errno);
 }
 
 } // namespace wsctl

@@ -26,4 +26,7 @@ struct ChildEnd {
 // SIGUSR2, go on to the child, unless the terminal sent them to both of us.
 ChildEnd run_child(const ChildPlan &plan);
 
+// Becomes the command. Returns only by ws::Error, where that failed.
+[[noreturn]] void become_command(const ChildPlan &plan);
+
 } // namespace wsctl

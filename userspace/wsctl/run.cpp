@@ -9,6 +9,7 @@
 #include <ws/stream.h>
 
 #include "commands.h"
+#include "held.h"
 #include "json.h"
 #include "process.h"
 #include "text.h"
@@ -19,15 +20,17 @@ namespace wsctl
 namespace
 {
 
-std::vector<ws::Stream> reserve(const Context &context, const RunOptions &options)
+using Streams = std::vector<ws::UniqueFd>;
+
+Streams reserve(const Context &context, const RunOptions &options)
 {
 	const ws::UniqueFd fd = ws::open_for_info(options.path);
-	std::vector<ws::Stream> streams;
+	Streams streams;
 
 	while (streams.size() < options.streams) {
 		try {
-			streams.push_back(
-				ws::Stream::reserve(context.host, fd.get(), options.path));
+			streams.push_back(ws::Stream::reserve(context.host, fd.get(), options.path)
+						  .take_fd());
 		} catch (const ws::Error &error) {
 			if (error.code() != ENOSPC || streams.empty())
 				throw;
@@ -40,15 +43,14 @@ std::vector<ws::Stream> reserve(const Context &context, const RunOptions &option
 	return streams;
 }
 
-ChildPlan plan_for(const Context &context, const RunOptions &options,
-		   const std::vector<ws::Stream> &streams)
+ChildPlan plan_for(const Context &context, const RunOptions &options, const Streams &streams)
 {
 	ChildPlan plan{.command = options.command, .keep_open = {}, .environment = {}};
 	std::vector<int> ids;
 
-	for (const ws::Stream &stream : streams) {
-		plan.keep_open.push_back(stream.fd());
-		if (const auto info = stream.info(context.host))
+	for (const ws::UniqueFd &stream : streams) {
+		plan.keep_open.push_back(stream.get());
+		if (const auto info = ws::stream_fdinfo(context.host, stream.get()))
 			ids.push_back(static_cast<int>(info->id));
 	}
 	plan.environment.emplace_back(ws::env_streams, std::to_string(streams.size()));
@@ -58,16 +60,16 @@ ChildPlan plan_for(const Context &context, const RunOptions &options,
 	return plan;
 }
 
-Json streams_json(const Context &context, const std::vector<ws::Stream> &streams)
+Json streams_json(const Context &context, const Streams &streams)
 {
 	Json list = Json::array();
 
-	for (const ws::Stream &stream : streams) {
-		const auto info = stream.info(context.host);
+	for (const ws::UniqueFd &stream : streams) {
+		const auto info = ws::stream_fdinfo(context.host, stream.get());
 		Json object = Json::object();
 
 		object["slot"] = list.size();
-		object["fd"] = stream.fd();
+		object["fd"] = stream.get();
 		object["id"] = info ? Json(info->id) : Json();
 		object["ag_set"] = info ? Json(info->ag_set.str()) : Json();
 		object["files"] = info ? Json(info->files) : Json();
@@ -82,8 +84,13 @@ Json streams_json(const Context &context, const std::vector<ws::Stream> &streams
 int run(const Context &context, const RunOptions &options)
 {
 	try {
-		const std::vector<ws::Stream> streams = reserve(context, options);
-		const ChildEnd end = run_child(plan_for(context, options, streams));
+		const Streams streams = options.hold.empty() ? reserve(context, options)
+							     : take_held(options.hold).streams;
+		const ChildPlan plan = plan_for(context, options, streams);
+
+		if (options.exec)
+			become_command(plan);
+		const ChildEnd end = run_child(plan);
 
 		if (options.json) {
 			Json document = json_document(context);

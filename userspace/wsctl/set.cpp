@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "file_text.h"
+#include "held.h"
 #include "json_writer.h"
 #include "operands.h"
 
@@ -23,8 +24,20 @@ namespace wsctl
 namespace
 {
 
-int stream_to_set(const SetOptions &options)
+// One that is inherited, or one of our own.
+struct StreamToSet {
+	int fd;
+	ws::UniqueFd own;
+};
+
+StreamToSet stream_to_set(const SetOptions &options)
 {
+	if (!options.held.empty()) {
+		ws::UniqueFd own = take_held_stream(options.held);
+		const int fd = own.get();
+
+		return {.fd = fd, .own = std::move(own)};
+	}
 	const int fd = options.slot ? ws::inherited_stream(*options.slot) : options.fd.value_or(-1);
 
 	if (fcntl(fd, F_GETFD) < 0)
@@ -32,7 +45,7 @@ int stream_to_set(const SetOptions &options)
 			fmt::format("descriptor {}", fd), "fcntl(F_GETFD)", errno,
 			"the stream is not open here; was it passed on? (Python: pass_fds=, "
 			"sudo: -C)");
-	return fd;
+	return {.fd = fd, .own = ws::UniqueFd()};
 }
 
 // Calls @change on each file opened for writing; goes on after errors.
@@ -113,11 +126,11 @@ int Changes::run(const FileOperands &operands)
 
 int set(const Context &context, const SetOptions &options)
 {
-	const int stream_fd = stream_to_set(options);
+	const StreamToSet stream = stream_to_set(options);
 
 	return Changes(context, options.json,
 		       [&](int fd, const std::string &path, Json &entry) {
-			       ws::set_stream(context.host, fd, path, stream_fd);
+			       ws::set_stream(context.host, fd, path, stream.fd);
 			       const auto now = ws::file_stream(context.host, fd, path);
 			       entry["stream"] = file_stream_json(now);
 			       if (options.verbose && !options.json)

@@ -40,6 +40,7 @@ LONG = dataclasses.replace(PYTEST, arguments=("-m", "long or not long"), limit=7
 RACES = dataclasses.replace(KSELFTEST, arguments=("race_set",), limit=7200)
 EXT = Suite("xfstests-ext", "guest", ("module", "tools"), disks=("2G",))
 HARNESS = Suite("selftest", "here")
+DEB = Suite("deb", "here")
 
 # check is what CI has time for; the debug kernels and the full set on emulated
 # CPUs are longer.
@@ -49,7 +50,7 @@ PLANS = {
               (KSELFTEST_TCG, "6.12"), (KSELFTEST_TCG, "7.3")],
     "check-debug": [(KUNIT, "uml-kasan"), (KSELFTEST, "uml-kasan"), (PYTEST, "uml-kasan"),
                     (KUNIT, "x86-lockdep"), (KSELFTEST_TCG, "x86-lockdep"), (QUICK, "x86-lockdep")],
-    "check-long": [(STYLE, ""), (HARNESS, "uml"),
+    "check-long": [(STYLE, ""), (HARNESS, "uml"), (DEB, ""),
                    (QUICK, "6.12"), (QUICK, "7.3"),
                    (LONG, "uml"), (LONG, "uml-kasan"),
                    (RACES, "6.12"), (RACES, "7.3"), (RACES, "x86-lockdep"),

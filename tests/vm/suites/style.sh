@@ -73,7 +73,7 @@ tidy() {
 }
 
 kernel_c=(module/**/*.[ch] uapi/**/*.h tests/**/*.[ch])
-cxx=(userspace/**/*.cpp userspace/**/*.hpp userspace/**/*.h)
+cxx=(userspace/**/*.cpp userspace/**/*.hpp userspace/**/*.h tests/fuzz/*.cpp)
 scripts=()
 python=()
 while read -r file; do
@@ -81,7 +81,7 @@ while read -r file; do
 	'#!'*bash* | '#!/bin/sh'*) scripts+=("$file") ;;
 	'#!'*python*) python+=("$file") ;;
 	esac
-done < <(find tests .ci docs userspace/sbin -type f ! -name '*.py' ! -path '*/__pycache__/*' 2>/dev/null)
+done < <(find tests .ci docs packaging userspace/sbin -type f ! -name '*.py' ! -path '*/__pycache__/*' 2>/dev/null)
 python+=(tests/**/*.py)
 code=("${kernel_c[@]}" "${cxx[@]}" "${scripts[@]}" "${python[@]}" Kbuild Makefile)
 
