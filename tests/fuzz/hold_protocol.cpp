@@ -12,7 +12,7 @@
 #include <hold/protocol.h>
 #include <hold/table.h>
 
-#include "fuzz.h"
+#include "fuzz.hpp"
 
 namespace
 {

@@ -297,6 +297,10 @@ def test_set_while_read_and_written(four, way):
     def write():
         try:
             for offset in range(0, 2 << 20, 16 << 10):
+                # Else it is through before the first SET on a busy machine.
+                patience = time.monotonic() + 10
+                while sets < offset >> 18 and time.monotonic() < patience:
+                    time.sleep(0.001)
                 way.chunk(target, pattern(9, offset, 16 << 10), offset)
         finally:
             done.set()

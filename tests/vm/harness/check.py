@@ -34,7 +34,7 @@ KSELFTEST = Suite("kselftest", "guest", ("module", "kselftest"),
 KSELFTEST_TCG = dataclasses.replace(KSELFTEST, arguments=(
     "alloc", "bad_input", "bad_mount", "get_max", "hidden", "hints", "info", "life", "mounts",
     "race_alloc", "race_mix", "readonly", "set", "set_errors"))
-PYTEST = Suite("pytest", "guest", ("module", "tools"), disks=("4G", "4G"), limit=2000)
+PYTEST = Suite("pytest", "guest", ("module", "tools"), disks=("4G", "4G"), limit=3600)
 QUICK = dataclasses.replace(PYTEST, arguments=("-m", "quick"))
 LONG = dataclasses.replace(PYTEST, arguments=("-m", "long or not long"), limit=7200)
 RACES = dataclasses.replace(KSELFTEST, arguments=("race_set",), limit=7200)
