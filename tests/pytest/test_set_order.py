@@ -10,7 +10,7 @@ import pytest
 from lib import agsets, ioctls, libc
 from lib.pattern import pattern
 from lib.placement import assert_balanced, assert_placed
-from lib.writers import SIZE, Direct, Target, Way
+from lib.writers import SIZE, Direct, Target
 
 SETS = agsets.ag_sets(4, 16)
 
