@@ -7,6 +7,7 @@
 set -u
 shopt -s nullglob globstar
 results=/wsfs-results/style.tap
+work=/wsfs-build/work
 number=0
 cd /wsfs || exit
 
@@ -65,7 +66,7 @@ has_spdx() {
 }
 
 tidy() {
-	run-clang-tidy -quiet -p /wsfs-build/work -warnings-as-errors='*' \
+	run-clang-tidy -quiet -p $work -warnings-as-errors='*' \
 		-header-filter='/wsfs/userspace/.*' -j"$(nproc)" '/wsfs/userspace/.*\.cpp$' \
 		>/tmp/tidy.log 2>&1 && return
 	grep -vE '^(\[|clang-tidy|[0-9]+ warnings|Suppressed|Use -)' /tmp/tidy.log
@@ -96,7 +97,7 @@ code=("${kernel_c[@]}" "${cxx[@]}" "${scripts[@]}" "${python[@]}" Kbuild Makefil
 	check "flake8" flake8 --max-line-length 100 --extend-ignore E203,E402 "${python[@]}"
 	if [ ${#cxx[@]} -gt 0 ]; then
 		check "clang-format" clang-format --dry-run -Werror "${cxx[@]}"
-		[ ! -e /wsfs-build/work/compile_commands.json ] || check "clang-tidy" tidy
+		[ ! -e $work/compile_commands.json ] || check "clang-tidy" tidy
 	fi
 } | tee $results
 ! grep -q '^not ok' $results
