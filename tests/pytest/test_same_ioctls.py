@@ -13,7 +13,7 @@ import pytest
 from lib.compare import attempt
 from lib.ioctls import _ior, _iow, _iowr, FsXattr, clone, setflags
 from lib.libc import _check, _libc, fallocate
-from lib.shell import run, status
+from lib.shell import Failed, run, status
 from lib.wsfs import PRIVATE
 
 DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/ioctls.md")
@@ -357,6 +357,9 @@ def test_programs_for_the_filesystem(apart):
         for path in (top, apart.xfs.path)
     )
     assert above == below
+    # Refused, not answered wrongly: docs/ioctls.md says why.
+    with pytest.raises(Failed, match="GETFSMAP.*Invalid argument"):
+        run("xfs_spaceman", "-c", "freesp -s", top)
     run("xfs_spaceman", "-c", "prealloc -s", top)
     run("xfs_freeze", "-f", top)
     run("xfs_freeze", "-u", top)
