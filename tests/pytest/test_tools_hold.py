@@ -101,7 +101,8 @@ def test_others_get_nothing(mounted, holdd):
 
 def test_what_is_in_use_stays_until_its_user_ends(mounted, holdd):
     broker.hold("db", mounted.path)
-    with subprocess.Popen(["wsctl", "run", "--hold", "db", "--exec", "--", "sleep", "1000"]) as user:
+    command = ["wsctl", "run", "--hold", "db", "--exec", "--", "sleep", "1000"]
+    with subprocess.Popen(command) as user:
         broker.wait_for(lambda: os.readlink(f"/proc/{user.pid}/exe").endswith("sleep"))
         run("wsctl", "release", "db")
         assert len(broker.reserved(mounted.path)) == 1

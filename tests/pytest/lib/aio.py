@@ -36,7 +36,8 @@ class Context:
             view = (ctypes.c_char * len(buffer)).from_buffer(buffer)
             iocb = ctypes.create_string_buffer(
                 _IOCB.pack(
-                    tag, 0, rwf, _PWRITE, 0, fd, ctypes.addressof(view), len(buffer), offset, 0, 0, 0
+                    tag, 0, rwf, _PWRITE, 0, fd,
+                    ctypes.addressof(view), len(buffer), offset, 0, 0, 0
                 )
             )
             self._kept[tag] = (iocb, view, buffer)
