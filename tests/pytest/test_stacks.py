@@ -24,6 +24,7 @@ def test_loop_device(made, base, direct):
     fd = made.open("image")
     made.set(fd, made.alloc())
     os.ftruncate(fd, 100 << 20)
+    status("modprobe", "-q", "loop")
     loop = run("losetup", "-f", "--show", f"--direct-io={direct}", made.at("image")).strip()
     inner = f"{base}/inner"
     os.makedirs(inner, exist_ok=True)
