@@ -30,8 +30,8 @@ UNITS = Suite("units", "inside", ("tools",))
 KUNIT = Suite("kunit", "guest", ("module",))
 KSELFTEST = Suite("kselftest", "guest", ("module", "kselftest"),
                   disks=("1G", "1G"), limit=1500)
-# On an emulated CPU: SET against every other operation takes too long there.
-KSELFTEST_TCG = dataclasses.replace(KSELFTEST, arguments=(
+# SET against every other operation takes too long on an emulated or checked CPU.
+KSELFTEST_SLOW = dataclasses.replace(KSELFTEST, arguments=(
     "alloc", "bad_input", "bad_mount", "get_max", "hidden", "hints", "info", "life", "mounts",
     "race_alloc", "race_mix", "readonly", "set", "set_errors"))
 PYTEST = Suite("pytest", "guest", ("module", "tools"), disks=("4G", "4G"), limit=3600)
@@ -42,19 +42,20 @@ EXT = Suite("xfstests-ext", "guest", ("module", "tools"), disks=("2G",))
 HARNESS = Suite("selftest", "here")
 DEB = Suite("deb", "here")
 
-# check is what CI has time for; the debug kernels and the full set on emulated
-# CPUs are longer.
+# check and check-debug are what CI has time for; the full set on debug kernels and
+# emulated CPUs is longer.
 PLANS = {
-    "check": [(UNITS, ""),
+    "check": [(STYLE, ""), (UNITS, ""), (HARNESS, "uml"),
               (KUNIT, "uml"), (KSELFTEST, "uml"), (PYTEST, "uml"), (EXT, "uml"),
-              (KSELFTEST_TCG, "6.12"), (KSELFTEST_TCG, "7.3")],
-    "check-debug": [(KUNIT, "uml-kasan"), (KSELFTEST, "uml-kasan"), (PYTEST, "uml-kasan"),
-                    (KUNIT, "x86-lockdep"), (KSELFTEST_TCG, "x86-lockdep"), (QUICK, "x86-lockdep")],
-    "check-long": [(STYLE, ""), (HARNESS, "uml"), (DEB, ""),
-                   (QUICK, "6.12"), (QUICK, "7.3"),
-                   (LONG, "uml"), (LONG, "uml-kasan"),
-                   (RACES, "6.12"), (RACES, "7.3"), (RACES, "x86-lockdep"),
-                   (LONG, "6.12"), (LONG, "7.3"), (LONG, "x86-lockdep")],
+              (KSELFTEST_SLOW, "6.12"), (KSELFTEST_SLOW, "7.3")],
+    "check-debug": [(KUNIT, "uml-kasan"), (KSELFTEST_SLOW, "uml-kasan"), (QUICK, "uml-kasan"),
+                    (KUNIT, "x86-lockdep"), (KSELFTEST_SLOW, "x86-lockdep"),
+                    (QUICK, "x86-lockdep")],
+    "check-long": [(DEB, ""),
+                   (LONG, "uml"), (LONG, "uml-kasan"), (LONG, "6.12"), (LONG, "7.3"),
+                   (LONG, "x86-lockdep"),
+                   (RACES, "uml-kasan"), (RACES, "6.12"), (RACES, "7.3"),
+                   (RACES, "x86-lockdep")],
     "check-host": [(KSELFTEST, "host"), (PYTEST, "host")],
     "style": [(STYLE, "")],
 }
