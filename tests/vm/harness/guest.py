@@ -32,6 +32,7 @@ class Guest:
     environment: dict = dataclasses.field(default_factory=dict)
     append: list = dataclasses.field(default_factory=list)      # kernel parameters
     emulator: list = dataclasses.field(default_factory=list)    # QEMU options
+    binds: list = dataclasses.field(default_factory=list)       # as of sysroot.inside()
     results: pathlib.Path = None
     dmesg: pathlib.Path = None
     shell: bool = False
@@ -67,7 +68,8 @@ def run(guest):
             ["bash", "-c", BOOTS[kernel.boots].script(kernel, guest)],
             [(sysroot.TOP, "/wsfs", "ro"), (path / "build", "/wsfs-build", "ro"),
              (path / "ctl", "/wsfs-ctl", "rw"), (path / "disks", "/wsfs-disks", "rw"),
-             (results.resolve(), "/wsfs-results", "rw"), *BOOTS[kernel.boots].binds(kernel)])
+             (results.resolve(), "/wsfs-results", "rw"), *guest.binds,
+             *BOOTS[kernel.boots].binds(kernel)])
         if guest.shell:
             timed_out = False
             subprocess.run(command, check=False)
