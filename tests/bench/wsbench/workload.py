@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is measured, and where: rows, workloads, filesystems."""
+
+import dataclasses
+import functools
+import os
+
+from lib.fiemap import extents
+
+
+class NotMeasured(Exception):
+    """What was run is not what the row says, and how that was seen."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A line of the table. `goals`: see stats.py."""
+
+    name: str
+    unit: str
+    goals: tuple = ()
+    more_is_better: bool = True
+
+
+class Filesystem:
+    """Workloads that name the same one run on one XFS, made for them."""
+
+    def prepare(self, target, scale):
+        """Once on each target, in its directory; what is returned is
+        target.prepared from then on."""
+
+
+class Workload:
+    """Something to measure, and the rows that it tells of."""
+
+    filesystem = None
+    rows = ()
+
+    def runs_on(self, target):
+        """Is there a point in it?"""
+        return True
+
+    def measure(self, target, scale):
+        """A round in target.directory, which is new. Returns row name → sample:
+        {"value": in the row's unit, and what the row tells besides}."""
+        raise NotImplementedError
+
+    def columns(self, targets):
+        """What is compared: (name, target, function of the scale). The others are
+        told as a ratio to the first."""
+        return [(target.name, target, functools.partial(self.measure, target))
+                for target in targets if self.runs_on(target)]
+
+
+def extents_of(path):
+    """How many a file has."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return len(extents(fd))
+    finally:
+        os.close(fd)
