@@ -19,13 +19,15 @@ help:
 	@echo 'make dkms-install    let DKMS build the module, now and for later kernels'
 	@echo 'make deb             Debian packages, in $(BUILD)/deb'
 	@echo 'make demo            see it work, in a guest with a stock kernel'
+	@echo 'make bench           speed beside plain XFS and overlayfs, in a guest with a stock kernel:'
+	@echo '                     ROUNDS=3 SECONDS=2 ROWS="F7*" QUICK=1 KERNEL=7.3 OUT=build/bench'
 	@echo 'make check           style, unit tests, and all suites in guests; HOST=1: in this kernel'
 	@echo 'make check-debug     the suites in kernels that check memory and locking'
 	@echo 'make check-long      what takes hours'
 	@echo 'make style           checkpatch, sparse, clang-format, clang-tidy, …'
 	@echo 'make clean           remove what was built here (guests: tests/vm/vm gc)'
 	@echo
-	@echo 'demo, check* and style need root, a Debian machine and no other setup.'
+	@echo 'demo, bench, check* and style need root, a Debian machine and no other setup.'
 
 modules:
 	@test -e $(KDIR)/Makefile || { echo 'No kernel build tree at $(KDIR):' \
@@ -61,6 +63,11 @@ host-packages:
 demo: host-packages
 	tests/vm/demo.sh
 
+# As arguments: bash has a SECONDS of its own.
+bench: host-packages
+	tests/vm/bench.sh $(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(SECONDS),--seconds '$(SECONDS)') \
+		$(if $(ROWS),--rows '$(ROWS)') $(if $(filter 1,$(QUICK)),--quick)
+
 check: host-packages
 	$(vm) check $(if $(filter 1,$(HOST)),check-host,check)
 
@@ -71,5 +78,5 @@ clean:
 	if [ -e $(KDIR)/Makefile ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
 	rm -rf $(BUILD)
 
-.PHONY: all help modules tools install dkms-install deb host-packages demo check check-debug
-.PHONY: check-long style clean
+.PHONY: all help modules tools install dkms-install deb host-packages demo bench check
+.PHONY: check-debug check-long style clean

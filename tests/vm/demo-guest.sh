@@ -12,8 +12,7 @@ say() {
 }
 
 modprobe -q xfs
-modprobe null_blk nr_devices=1 memory_backed=1 gb=8 bs=4096 queue_mode=2
-disk=/dev/nullb0
+disk=$(/wsfs/tests/vm/null-blk.sh 4096)
 mkdir -p /mnt/xfs /mnt/data
 
 say uname -r
@@ -44,6 +43,6 @@ say umount /mnt/xfs
 
 echo
 echo 'Sixteen, and four, writers append to files in one directory:'
-say /wsfs/tests/bench/f7.py $disk 2>/dev/null
+say /wsfs/tests/bench/bench $disk --rows 'F7*' --on 'homed*' --on '*streams' 2>/dev/null
 
 say rmmod wsfs

@@ -9,7 +9,7 @@ data.py, names.py, costs.py
 plan.py      all of them, in the order of the table
 run.py       rounds, taking turns
 fio.py, meter.py, slabs.py
-             what measures
+             what measures; errors.py is what a row fails by
 stats.py     medians, ratios, goals
 report.py, svg.py
              the results as text, JSON and a picture

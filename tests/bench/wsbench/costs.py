@@ -10,11 +10,12 @@ from lib import ioctls
 from lib.fiemap import extents
 
 from .data import BLOCK, EMPTY, WRITTEN, milliseconds
+from .errors import NotMeasured
 from .fio import run_jobs
 from .meter import Meter
 from .scale import KIB
 from .targets import STEERED
-from .workload import NotMeasured, Workload
+from .workload import Workload
 
 OLD = 64 * KIB  # what a file has before SET
 

@@ -8,11 +8,11 @@ import statistics
 import time
 
 from . import slabs
+from .errors import NotMeasured
 from .fio import run_jobs
 from .meter import Meter
 from .scale import KIB, MIB
-from .targets import HOMED
-from .workload import Filesystem, NotMeasured, Workload, extents_of
+from .workload import Filesystem, Workload, extents_of
 
 BLOCK = 4096
 
@@ -96,12 +96,9 @@ class Random(Workload):
         self.rows = (row,)
         self.jobs = jobs
         self.files = files
+        self.apart = files > 1
         self.options = {"rw": rw, "bs": block, "direct": 1, "ioengine": engine, "iodepth": 32,
                         "norandommap": 1, "time_based": 1}
-
-    def runs_on(self, target):
-        # One file is in one AG, whoever chooses it.
-        return self.files > 1 or target.name != HOMED
 
     def paths(self, target):
         """One for each job."""
@@ -160,6 +157,7 @@ class SequentialRead(Workload):
     """Files that are not in the page cache, 1 MiB at a time through it."""
 
     filesystem = WRITTEN
+    apart = True
 
     def __init__(self, row):
         self.rows = (row,)
@@ -214,6 +212,7 @@ class Appends(Workload):
     4 KiB at a time directly."""
 
     filesystem = APPENDS
+    apart = True
 
     def __init__(self, row, files, streams):
         self.rows = (row,)

@@ -7,8 +7,8 @@ import tempfile
 
 from lib.shell import run
 
+from .errors import NotMeasured
 from .meter import Meter
-from .workload import NotMeasured
 
 # fio makes, unlinks and extends files as it sees fit; here it may not.
 _GLOBAL = {"thread": 1, "allow_file_create": 0, "fallocate": "none", "randrepeat": 1,

@@ -109,19 +109,26 @@ def _costs(costs):
 
 
 def _goals(results):
+    """A line a row that has goals, and one for each that is missed, or met only within
+    the noise."""
     goals = all_goals(results)
     if not goals:
         return []
-    met = sum(verdict["met"] for _, verdict in goals)
-    lines = [f"Goals: {met} of {len(goals)} met"]
-    width = max(len(row["name"]) for row, _ in goals) + 2
-    for row, verdict in goals:
-        lines.append(f"  {'met   ' if verdict['met'] else 'MISSED'} {row['name']:{width}}"
-                     f"{words(verdict)}")
+    lines = [f"Goals: {sum(verdict['met'] for _, verdict in goals)} of {len(goals)} met"]
+    for row in results["rows"] + results["costs"]:
+        if not row["goals"]:
+            continue
+        met = all(verdict["met"] for verdict in row["goals"])
+        lines.append(f"  {'met   ' if met else 'MISSED'} {row['name']}")
+        lines += [f"{'':11}{words(verdict)}" for verdict in row["goals"]
+                  if verdict["noise"] or not verdict["met"]]
     return lines
 
 
 def _failures(results):
-    failed = failures(results)
-    return failed and ["Not measured:"] + [f"  {name}, {column}: {why}"
-                                           for name, column, why in failed]
+    """Rows that are measured together fail together: told once."""
+    whys = {}
+    for name, column, why in failures(results):
+        whys.setdefault((column, why), []).append(name)
+    return whys and ["Not measured:"] + [f"  {', '.join(names)}; {column}: {why}"
+                                         for (column, why), names in whys.items()]

@@ -8,8 +8,8 @@ import time
 from lib.shell import Failed
 
 from . import stats
+from .errors import NotMeasured
 from .targets import mounted
-from .workload import NotMeasured
 
 # What a row may fail by; all else is a fault of ours.
 FAILURES = (NotMeasured, Failed, OSError, subprocess.SubprocessError)

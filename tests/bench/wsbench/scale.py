@@ -23,5 +23,5 @@ class Scale:
 
 
 # To see that every row works: its numbers mean nothing.
-QUICK = Scale(seconds=0.2, names=500, passes=2, set_files=50, anchor_files=8, file=MIB,
+QUICK = Scale(seconds=0.2, names=1000, passes=2, set_files=50, anchor_files=8, file=MIB,
               crossing=256 * KIB, sequential=4 * MIB, append=256 * KIB)

@@ -11,7 +11,7 @@ from lib.shell import run
 from lib.wsfs import Wsfs
 from lib.xfs import Xfs
 
-from .workload import NotMeasured
+from .errors import NotMeasured
 
 STREAMS = 4
 AGS = 16
@@ -29,7 +29,6 @@ class Target:
     `directory` is where a row works; `top` is where it is made."""
 
     name = PLAIN
-    places = False  # it does something for the placement of files
 
     def __init__(self, base, xfs):
         self.base = base
@@ -89,7 +88,6 @@ class Homed(Target):
     steering can reach."""
 
     name = HOMED
-    places = True
 
     def begin(self, name):
         super().begin(name)
@@ -131,7 +129,6 @@ class Steered(Stacked):
     """wsfs, each file on its stream."""
 
     name = STEERED
-    places = True
 
     def mount(self):
         super().mount()

@@ -7,9 +7,7 @@ import os
 
 from lib.fiemap import extents
 
-
-class NotMeasured(Exception):
-    """What was run is not what the row says, and how that was seen."""
+from .targets import HOMED
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,10 +33,11 @@ class Workload:
 
     filesystem = None
     rows = ()
+    apart = False  # files of it can be placed apart from each other
 
     def runs_on(self, target):
         """Is there a point in it?"""
-        return True
+        return self.apart or target.name != HOMED
 
     def measure(self, target, scale):
         """A round in target.directory, which is new. Returns row name → sample:

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: GPL-2.0
+"""tests/bench: its arithmetic, its goals and its report; and that its rows can be
+measured, whatever the numbers."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent / "bench"
+sys.path.insert(0, str(BENCH))
+
+from wsbench import fio, meter, plan, report, run, scale, slabs, stats, svg, targets
+from wsbench.errors import NotMeasured
+from wsbench.stats import Goal
+from wsbench.workload import Row, Workload
+
+pytestmark = pytest.mark.quick
+
+
+def column(*rounds, **more):
+    return {"value": sorted(rounds)[len(rounds) // 2], "rounds": list(rounds), **more}
+
+
+# arithmetic
+
+
+def test_summary_is_the_median_of_everything():
+    samples = [{"value": v, "extents": e} for v, e in ((10, 3), (1000, 1), (20, 2))]
+    assert stats.summary(samples) == {"value": 20, "extents": 2, "rounds": [10, 1000, 20]}
+
+
+def test_ratios_are_to_the_first_column():
+    columns = {"plain XFS": column(200), "wsfs": column(150), "overlayfs": column(300)}
+    stats.add_ratios(columns)
+    assert [entry["ratio"] for entry in columns.values()] == [1, 0.75, 1.5]
+
+
+@pytest.mark.parametrize(
+    "mine, theirs, met, noise",
+    [
+        ([100, 100, 100], [100, 100, 100], True, False),
+        ([99, 99, 99], [100, 100, 100], False, False),  # always behind
+        ([97, 99, 101], [99, 100, 101], True, True),  # behind, but not every time
+        ([80, 90, 120], [85, 100, 110], False, False),  # the rounds overlap, too far behind
+        ([101, 102, 103], [99, 100, 101], True, False),
+    ],
+)
+def test_not_behind(mine, theirs, met, noise):
+    verdict = Goal("a", "b", 1.0, 0.95).judge({"a": column(*mine), "b": column(*theirs)})
+    assert (verdict["met"], verdict["noise"]) == (met, noise)
+
+
+def test_a_plain_goal_knows_no_noise():
+    columns = {"a": column(90, 94, 200), "b": column(90, 100, 200)}
+    verdict = Goal("a", "b", 0.95).judge(columns)
+    assert verdict["ratio"] == 0.94 and not verdict["met"]
+    assert Goal("a", "b", 0.94).judge(columns)["met"]
+
+
+def test_a_goal_whose_column_failed_is_missed_and_one_not_asked_for_is_none():
+    goal = Goal("a", "b", 0.9)
+    assert goal.judge({"a": column(1)}) is None
+    verdict = goal.judge({"a": None, "b": column(1)})
+    assert not verdict["met"] and "not measured" in stats.words(verdict)
+
+
+def fio_report(*jobs):
+    names = ("total_ios", "runtime")
+    return {
+        "jobs": [
+            {
+                "jobname": f"job{n}",
+                "error": error,
+                "read": dict(zip(names, read)),
+                "write": dict(zip(names, write)),
+            }
+            for n, (error, read, write) in enumerate(jobs)
+        ]
+    }
+
+
+def test_fio_jobs_add_up_over_the_longest():
+    told = fio_report((0, (0, 0), (300, 1000)), (0, (100, 2000), (0, 0)))
+    assert fio.total(told, 2) == (400, 2.0)
+
+
+@pytest.mark.parametrize(
+    "jobs", [[(5, (0, 0), (9, 9))], [(0, (0, 0), (0, 9))], [(0, (0, 0), (9, 0))], []]
+)
+def test_fio_jobs_that_did_nothing_are_not_measured(jobs):
+    with pytest.raises(NotMeasured):
+        fio.total(fio_report(*jobs), 1)
+
+
+def test_a_job_for_each_file():
+    text = fio.job_file(["/a", "/b"], {"rw": "write"})
+    assert text.count("filename=") == 2 and "[job1]\nfilename=/b\n" in text
+    assert "allow_file_create=0" in text and "rw=write" in text
+
+
+SLABINFO = """slabinfo - version: 2.1
+# name <active_objs> <num_objs> <objsize> <objperslab> <pagesperslab> : tunables
+xfs_inode {0} {0} 1024 32 8 : tunables 0 0 0 : slabdata {1} {1} 0
+dentry 420 420 192 21 1 : tunables 0 0 0 : slabdata 20 20 0
+"""
+
+
+def test_slabs_grow():
+    before, after = (slabs.parse(SLABINFO.format(n * 32, n)) for n in (10, 110))
+    assert before == {"xfs_inode": 10 * 8 * 4096, "dentry": 20 * 4096}
+    assert slabs.grown(before, after) == 100 * 8 * 4096
+
+
+def test_inodes_of_xfs():
+    assert slabs.parse_xfs_inodes("trans 1 2 3\nig 10 11 12 13 14 15 16\nlog 1\n") == {
+        "missed": 13,
+        "reclaims": 15,
+    }
+    with pytest.raises(NotMeasured):
+        slabs.parse_xfs_inodes("trans 1 2 3\n")
+
+
+def test_samples_are_a_second():
+    taken = meter.Meter()
+    taken.seconds, taken.instructions = 2.0, 50000
+    assert taken.sample(10, extents=3) == {"value": 5, "extents": 3, "instructions": 5000}
+    assert taken.sample(10, seconds=1)["value"] == 10
+    taken.instructions = None
+    assert "instructions" not in taken.sample(10)
+
+
+def test_counters_count_or_say_why_not():
+    counted, why = meter.counters()
+    assert (counted is None) != (why is None)
+    if counted:
+        first = counted.read()
+        os.listdir("/proc")
+        assert counted.read() > first
+
+
+# rounds
+
+
+class Fake(Workload):
+    """Takes no time."""
+
+    rows = (Row("fake", "things/s", (Goal("one", "two", 1.0),)),)
+
+    def __init__(self, fails=None):
+        self.fails = fails
+        self.order = []
+
+    def columns(self, targets):
+        return [(it.name, it, lambda scale, it=it: self.measure(it, scale)) for it in targets]
+
+    def measure(self, target, scale):
+        self.order.append(target.name)
+        if target.name == self.fails:
+            raise NotMeasured("no such luck")
+        return {"fake": {"value": 7.0}}
+
+
+class FakeTarget:
+    unprepared = None
+
+    def __init__(self, name):
+        self.name = name
+
+    def begin(self, name):
+        pass
+
+    def end(self):
+        pass
+
+
+def measured(fake, rounds=3):
+    pair = [FakeTarget("one"), FakeTarget("two")]
+    return run._measure(fake, pair, scale.QUICK, rounds)
+
+
+def test_rounds_take_turns():
+    fake = Fake()
+    (row,) = measured(fake)
+    assert fake.order == ["one", "two", "two", "one", "one", "two"]
+    assert row["on"]["two"]["rounds"] == [7, 7, 7] and row["on"]["two"]["ratio"] == 1
+    assert row["goals"][0]["met"] and not row["failed"]
+
+
+def test_a_column_that_fails_spoils_no_other():
+    fake = Fake(fails="two")
+    (row,) = measured(fake)
+    assert row["failed"] == {"two": "no such luck"} and fake.order.count("two") == 1
+    assert row["on"]["one"]["value"] == 7 and not row["goals"][0]["met"]
+
+
+# the plan
+
+
+def test_every_row_has_a_name_of_its_own_and_goals_of_known_columns():
+    workloads = (*plan.ROWS, *plan.COSTS)
+    rows = [row for workload in workloads for row in workload.rows]
+    assert len({row.name for row in rows}) == len(rows)
+    known = {kind.name for kind in targets.TARGETS}
+    for workload in workloads:
+        columns = known | set(getattr(workload, "ways", ()))
+        for row in workload.rows:
+            assert all({goal.who, goal.of} <= columns for goal in row.goals)
+
+
+# the report
+
+
+def results():
+    names = ["plain XFS", "wsfs", "overlayfs"]
+    on = {
+        "plain XFS": column(100, 90, 110, ratio=1.0, extents=30.0),
+        "wsfs": column(150, 160, 140, ratio=1.5, extents=1.0),
+    }
+    goal = Goal("wsfs", "plain XFS", 0.95).judge(on)
+    missed = Goal("wsfs", "overlayfs", 1.0).judge({**on, "overlayfs": None})
+    row = {
+        "name": "rows & <columns>",
+        "unit": "IOPS",
+        "more_is_better": True,
+        "on": on,
+        "failed": {"overlayfs": "it <broke>"},
+        "goals": [goal, missed],
+    }
+    ways = {"no stream": column(50, ratio=1.0), "a stream": column(49, ratio=0.98)}
+    cost = {**row, "name": "cost", "on": ways, "failed": {}, "goals": []}
+    memory = {**row, "name": "memory", "more_is_better": False, "failed": {}, "goals": []}
+    return {
+        "kernel": "1.2 <3>",
+        "cpus": 2,
+        "disk": "/dev/null",
+        "date": "2026-01-01",
+        "ags": 16,
+        "streams": 4,
+        "rounds": 3,
+        "seconds": 2,
+        "took": 1.0,
+        "quick": False,
+        "not_countable": "no counters",
+        "targets": names,
+        "rows": [row, memory],
+        "costs": [cost],
+    }
+
+
+def test_text():
+    text = report.text(results())
+    lines = text.splitlines()
+    row = next(line for line in lines if line.startswith("rows"))
+    assert row.split()[3:] == ["100", "IOPS", "1.50", "failed"]
+    memory = next(line for line in lines if line.startswith("memory"))
+    assert memory.split()[1:] == ["100", "IOPS", "150", "-"]  # bytes tell more than a ratio
+    assert "not countable here (no counters)" in text
+    assert "Goals: 1 of 2 met" in text
+    assert sum("MISSED" in line for line in lines) == 1
+    assert "rows & <columns>; overlayfs: it <broke>" in text
+    assert any("no stream 50, a stream 49, ratio 0.98" in line for line in lines)
+    assert "MEAN NOTHING" not in text
+    assert "MEAN NOTHING" in report.text({**results(), "quick": True})
+
+
+def test_json(tmp_path):
+    report.write_json(results(), tmp_path / "bench.json")
+    assert json.loads((tmp_path / "bench.json").read_text()) == results()
+
+
+def test_svg():
+    root = ElementTree.fromstring(svg.draw(results()))
+    space = "{http://www.w3.org/2000/svg}"
+    bars = [bar for bar in root.iter(f"{space}rect") if bar.find(f"{space}title") is not None]
+    assert [bar.find(f"{space}title").text for bar in bars] == ["wsfs", "a stream"]
+    assert float(bars[0].get("width")) / float(bars[1].get("width")) == pytest.approx(
+        1.5 / 0.98, rel=0.01
+    )
+    words = [text.text for text in root.iter(f"{space}text")]
+    assert "rows & <columns>" in words and "1.50" in words and "memory" not in words
+
+
+def test_svg_without_a_row():
+    ElementTree.fromstring(svg.draw({**results(), "rows": [], "costs": []}))
+
+
+# on a disk
+
+
+def bench(disk, out, *more):
+    argv = [BENCH / "bench", disk, "--quick", "--seconds", "0.1", "--results", out, *more]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((out / "bench.json").read_text())
+    assert ElementTree.fromstring((out / "bench.svg").read_text()) is not None
+    assert (out / "bench.txt").read_text() == done.stdout
+    for row in found["rows"] + found["costs"]:
+        assert not row["failed"] and all(entry["value"] > 0 for entry in row["on"].values())
+    return found
+
+
+def test_streams_make_few_extents(disks, plain, tmp_path):
+    """Of all numbers, the ones that no slow machine changes."""
+    if plain:
+        pytest.skip("--plain: no streams")
+    found = bench(disks[0], tmp_path, "--rows", "F7*1 stream", "--on", "homed*", "--on", "*streams")
+    (row,) = found["rows"]
+    assert set(row["on"]) == {"plain XFS", "homed by hand", "wsfs, streams"}
+    assert row["on"]["wsfs, streams"]["extents"] < row["on"]["plain XFS"]["extents"]
+
+
+@pytest.mark.long
+def test_every_row_can_be_measured(disks, plain, tmp_path):
+    if plain:
+        pytest.skip("--plain: no streams")
+    found = bench(disks[0], tmp_path)
+    assert len(found["rows"]) == sum(len(workload.rows) for workload in plan.ROWS)
+    assert len(found["costs"]) == len(plan.COSTS)
+    for row in found["rows"]:
+        assert {"plain XFS", "wsfs", "wsfs, streams", "overlayfs"} <= set(row["on"])
