@@ -19,8 +19,6 @@ from wsbench.errors import NotMeasured
 from wsbench.stats import Goal
 from wsbench.workload import Row, Workload
 
-pytestmark = pytest.mark.quick
-
 
 def column(*rounds, **more):
     return {"value": sorted(rounds)[len(rounds) // 2], "rounds": list(rounds), **more}
@@ -101,6 +99,40 @@ def test_a_job_for_each_file():
     text = fio.job_file(["/a", "/b"], {"rw": "write"})
     assert text.count("filename=") == 2 and "[job1]\nfilename=/b\n" in text
     assert "allow_file_create=0" in text and "rw=write" in text
+
+
+def replaced(path):
+    os.unlink(path)
+    path.write_bytes(bytes(8192))
+
+
+def extended(path):
+    os.truncate(path, 16384)
+
+
+def emptied(path):
+    os.truncate(path, 0)
+    os.truncate(path, 8192)
+
+
+@pytest.mark.parametrize("misdeed", [replaced, extended, emptied], ids=lambda it: it.__name__)
+def test_other_files_than_those_given_are_not_measured(misdeed, tmp_path, monkeypatch):
+    path = tmp_path / "f"
+
+    def run_fio(misdeed, *argv):
+        misdeed(path)
+        output = next(word for word in argv if word.startswith("--output=")).split("=", 1)[1]
+        told = json.dumps(fio_report((0, (0, 0), (10, 1000))))
+        pathlib.Path(output).write_text(f"fio: a word before\n{told}")
+
+    def measure(misdeed):
+        path.write_bytes(bytes(8192))
+        monkeypatch.setattr(fio, "run", lambda *argv: run_fio(misdeed, *argv))
+        return fio.run_jobs([str(path)], 8192, rw="write")
+
+    assert measure(lambda path: None)["value"] == 10
+    with pytest.raises(NotMeasured, match=str(path)):
+        measure(misdeed)
 
 
 SLABINFO = """slabinfo - version: 2.1
@@ -302,6 +334,12 @@ def bench(disk, out, *more):
     for row in found["rows"] + found["costs"]:
         assert not row["failed"] and all(entry["value"] > 0 for entry in row["on"].values())
     return found
+
+
+def test_what_cannot_be_measured_is_a_failure(tmp_path):
+    argv = [BENCH / "bench", tmp_path / "no-disk", "--quick", "--rows", "F7*"]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "bench: mkfs.xfs" in done.stderr and "no-disk" in done.stderr
 
 
 def test_streams_make_few_extents(disks, plain, tmp_path):

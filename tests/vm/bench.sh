@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=${OUT:-build/bench}
 status=0
-tests/vm/vm run -k "${KERNEL:-7.3}" --parts module -m 8G -t 7200 --keep "$out" -- \
+tests/vm/vm run -k "${KERNEL:-7.3}" --parts module -m 8G -t 14400 --keep "$out" -- \
 	/wsfs/tests/vm/bench-guest.sh "$@" || status=$?
 [ ! -e "$out/bench.json" ] || echo "results: $out/bench.txt, bench.json, bench.svg"
 exit $status

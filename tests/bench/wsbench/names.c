@@ -76,19 +76,17 @@ int main(int argc, char **argv)
 	long long start;
 	int dir;
 
-	if (argc != 4) {
+	if (argc == 4 && !strcmp(argv[2], "create"))
+		each = create;
+	else if (argc == 4 && !strcmp(argv[2], "stat"))
+		each = status;
+	else if (argc == 4 && !strcmp(argv[2], "unlink"))
+		each = discard;
+	else if (argc != 4 || strcmp(argv[2], "readdir")) {
 		fputs("usage: names DIRECTORY create|stat|readdir|unlink COUNT\n", stderr);
 		return 2;
 	}
 	count = atol(argv[3]);
-	if (!strcmp(argv[2], "create"))
-		each = create;
-	else if (!strcmp(argv[2], "stat"))
-		each = status;
-	else if (!strcmp(argv[2], "unlink"))
-		each = discard;
-	else if (strcmp(argv[2], "readdir"))
-		fail("no such action:", argv[2]);
 	dir = open(argv[1], O_RDONLY | O_DIRECTORY);
 	if (dir < 0)
 		fail("open", argv[1]);

@@ -20,7 +20,9 @@ def run(workloads, kinds, disk, base, scale, rounds, progress):
     @progress is called with each workload's rows and the seconds that they took."""
     results = []
     for filesystem, group in itertools.groupby(workloads, key=lambda it: it.filesystem):
-        with mounted(disk, base, kinds) as targets:
+        group = list(group)
+        needed = [kind for kind in kinds if any(it.runs_on(kind) for it in group)]
+        with mounted(disk, base, needed) as targets:
             for target in targets:
                 _prepare(filesystem, target, scale)
             for workload in group:

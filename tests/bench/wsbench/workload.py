@@ -36,7 +36,7 @@ class Workload:
     apart = False  # files of it can be placed apart from each other
 
     def runs_on(self, target):
-        """Is there a point in it?"""
+        """Is there a point in it? @target: one, or its class."""
         return self.apart or target.name != HOMED
 
     def measure(self, target, scale):
