@@ -76,13 +76,13 @@ int main(int argc, char **argv)
 	long long start;
 	int dir;
 
-	if (argc == 4 && !strcmp(argv[2], "create"))
+	if (argc == 4 && !strcmp(argv[2], "create")) {
 		each = create;
-	else if (argc == 4 && !strcmp(argv[2], "stat"))
+	} else if (argc == 4 && !strcmp(argv[2], "stat")) {
 		each = status;
-	else if (argc == 4 && !strcmp(argv[2], "unlink"))
+	} else if (argc == 4 && !strcmp(argv[2], "unlink")) {
 		each = discard;
-	else if (argc != 4 || strcmp(argv[2], "readdir")) {
+	} else if (argc != 4 || strcmp(argv[2], "readdir")) {
 		fputs("usage: names DIRECTORY create|stat|readdir|unlink COUNT\n", stderr);
 		return 2;
 	}
