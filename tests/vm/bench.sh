@@ -8,6 +8,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 out=${OUT:-build/bench}
+rm -f "$out"/bench.*
 status=0
 tests/vm/vm run -k "${KERNEL:-7.3}" --parts module -m 8G -t 14400 --keep "$out" -- \
 	/wsfs/tests/vm/bench-guest.sh "$@" || status=$?
