@@ -84,6 +84,7 @@ public:
 		add_check();
 		add_map();
 		register_doctor(*this);
+		register_fio(*this);
 		register_hold(*this);
 	}
 

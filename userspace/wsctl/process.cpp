@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,9 +82,22 @@ std::vector<char *> arguments_of(std::vector<std::string> &words)
 	return argv;
 }
 
+// False where it failed, with errno set.
+bool redirect(int output)
+{
+	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	return null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+	       dup2(output, STDERR_FILENO) >= 0;
+}
+
 // Returns only where it failed, with errno set.
 void become(const ChildPlan &plan, std::vector<char *> &argv)
 {
+	if (!plan.directory.empty() && chdir(plan.directory.c_str()) != 0)
+		return;
+	if (plan.output >= 0 && !redirect(plan.output))
+		return;
 	for (const int fd : plan.keep_open) {
 		const int flags = fcntl(fd, F_GETFD);
 
@@ -116,22 +130,33 @@ int exec_error(int fd)
 	return got == sizeof(code) ? code : 0;
 }
 
-ChildEnd wait_for(pid_t child, const SignalGuard &signals)
+bool asks_to_end(int signal)
 {
+	return signal > 0 && signal != SIGUSR1 && signal != SIGUSR2;
+}
+
+ChildEnd wait_for(pid_t child, const SignalGuard &signals, const std::function<void()> &tick)
+{
+	constexpr timespec second = {.tv_sec = 1, .tv_nsec = 0};
+	ChildEnd end;
+
 	for (;;) {
 		siginfo_t info = {};
-		const int signal = sigwaitinfo(&signals.waited(), &info);
+		const int signal = sigtimedwait(&signals.waited(), &info, tick ? &second : nullptr);
 
 		if (signal == SIGCHLD) {
 			int status = 0;
 
 			if (waitpid(child, &status, WNOHANG) != child)
 				continue;
-			if (WIFSIGNALED(status))
-				return {.status = 128 + WTERMSIG(status),
-					.signal = WTERMSIG(status)};
-			return {.status = WEXITSTATUS(status), .signal = 0};
+			end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+			end.status = end.signal != 0 ? 128 + end.signal : WEXITSTATUS(status);
+			return end;
 		}
+		if (signal < 0 && errno == EAGAIN)
+			tick();
+		if (asks_to_end(signal))
+			end.asked = signal;
 		// The terminal's own go to the whole foreground group.
 		if (signal > 0 && info.si_code != SI_KERNEL)
 			kill(child, signal);
@@ -140,18 +165,23 @@ ChildEnd wait_for(pid_t child, const SignalGuard &signals)
 
 } // namespace
 
-ChildEnd run_child(const ChildPlan &plan)
+ChildEnd run_child(const ChildPlan &plan, const std::function<void()> &tick)
 {
 	std::vector<std::string> words = plan.command;
 	std::vector<char *> argv = arguments_of(words);
 	Pipe failure = make_pipe();
 	const SignalGuard signals;
+	const pid_t parent = getpid();
 
 	const pid_t child = fork();
 	if (child < 0)
 		throw ws::Error(plan.command[0], "fork", errno);
 	if (child == 0) {
 		signals.restore();
+		// The parent may be gone already.
+		if (plan.ends_with_us &&
+		    (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent))
+			_exit(126);
 		become(plan, argv);
 		const int code = errno;
 		const ssize_t told = write(failure.write.get(), &code, sizeof(code));
@@ -163,7 +193,13 @@ ChildEnd run_child(const ChildPlan &plan)
 		waitpid(child, nullptr, 0);
 		throw not_executed(plan, code);
 	}
-	return wait_for(child, signals);
+	try {
+		return wait_for(child, signals, tick);
+	} catch (...) {
+		kill(child, SIGTERM);
+		waitpid(child, nullptr, 0);
+		throw;
+	}
 }
 
 void become_command(const ChildPlan &plan)

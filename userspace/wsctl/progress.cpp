@@ -33,17 +33,20 @@ std::string duration(double seconds)
 std::string progress_text(std::uint64_t count, std::string_view noun, double seconds,
 			  double fraction)
 {
-	constexpr double longest = 100.0 * 3600; // more is no estimate
 	const double rate = static_cast<double>(count) / std::max(seconds, 1e-3);
-	std::string text = fmt::format("{}, {:.0f}/s", plural(count, noun), rate);
 
-	if (fraction > 0 && fraction <= 1) {
-		const double left = seconds / fraction - seconds;
+	return fmt::format("{}, {:.0f}/s", plural(count, noun), rate) +
+	       time_left(seconds, fraction);
+}
 
-		if (left < longest)
-			text += fmt::format(", {} left", duration(left));
-	}
-	return text;
+std::string time_left(double seconds, double fraction)
+{
+	constexpr double longest = 100.0 * 3600; // more is no estimate
+
+	if (fraction <= 0 || fraction > 1)
+		return {};
+	const double left = seconds / fraction - seconds;
+	return left < longest ? fmt::format(", {} left", duration(left)) : std::string();
 }
 
 Progress::Progress(std::ostream &err, bool shown, std::string noun)
@@ -71,9 +74,16 @@ void Progress::step(double fraction)
 	if (now < next_)
 		return;
 	next_ = now + interval;
-	visible_ = true;
 	const std::chrono::duration<double> elapsed = now - start_;
-	err_ << "\r\x1b[K" << progress_text(count_, noun_, elapsed.count(), fraction) << std::flush;
+	show(progress_text(count_, noun_, elapsed.count(), fraction));
+}
+
+void Progress::show(const std::string &line)
+{
+	if (!shown_)
+		return;
+	visible_ = true;
+	err_ << "\r\x1b[K" << line << std::flush;
 }
 
 void Progress::hide()

@@ -14,6 +14,8 @@ namespace wsctl
 // "12345 files, 4115/s, 0:07 left"; @fraction is 0 where it is not known.
 std::string progress_text(std::uint64_t count, std::string_view noun, double seconds,
 			  double fraction);
+// ", 0:07 left"; empty where there is no estimate.
+std::string time_left(double seconds, double fraction);
 
 class Progress
 {
@@ -28,6 +30,8 @@ public:
 
 	// One more is done, in all this part of the whole. Shown after a second.
 	void step(double fraction);
+	// A line of the caller's own.
+	void show(const std::string &line);
 	// Before anything else is written to the terminal.
 	void hide();
 

@@ -37,6 +37,7 @@ public:
 };
 
 void register_doctor(Registry &registry);
+void register_fio(Registry &registry);
 void register_hold(Registry &registry);
 
 } // namespace wsctl

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 // wsctl run: a command with streams of its own.
 #include <cerrno>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include <ws/environment.h>
-#include <ws/filesystem.h>
 #include <ws/stream.h>
 
 #include "commands.h"
 #include "held.h"
 #include "json.h"
 #include "process.h"
-#include "text.h"
+#include "reserve.h"
 
 namespace wsctl
 {
@@ -24,22 +22,10 @@ using Streams = std::vector<ws::UniqueFd>;
 
 Streams reserve(const Context &context, const RunOptions &options)
 {
-	const ws::UniqueFd fd = ws::open_for_info(options.path);
 	Streams streams;
 
-	while (streams.size() < options.streams) {
-		try {
-			streams.push_back(ws::Stream::reserve(context.host, fd.get(), options.path)
-						  .take_fd());
-		} catch (const ws::Error &error) {
-			if (error.code() != ENOSPC || streams.empty())
-				throw;
-			throw ws::Error(error.path(), error.call(), error.code(),
-					fmt::format("only {} of {} could be had; {}",
-						    plural(streams.size(), "stream"),
-						    options.streams, error.advice()));
-		}
-	}
+	for (ws::Stream &stream : reserve_streams(context.host, options.path, options.streams))
+		streams.push_back(std::move(stream).take_fd());
 	return streams;
 }
 
