@@ -31,11 +31,12 @@ TEST(Complete, KnowsTheCommands)
 	const auto all = complete({""});
 
 	for (const char *command :
-	     {"info", "run", "set", "clear", "bmap", "check", "hold", "release", "doctor"})
+	     {"info", "run", "set", "clear", "bmap", "check", "hold", "release", "doctor", "fio"})
 		EXPECT_THAT(all, Contains(command));
 	EXPECT_THAT(all, Not(Contains("__complete")));
 	EXPECT_THAT(complete({"bm"}), ElementsAre("none", "bmap"));
 	EXPECT_THAT(complete({"xx"}), ElementsAre("none"));
+	EXPECT_THAT(complete({"fio", ""}), ElementsAre("none", "gen", "run"));
 }
 
 TEST(Complete, KnowsTheOptions)
@@ -45,6 +46,7 @@ TEST(Complete, KnowsTheOptions)
 	EXPECT_THAT(complete({"run", "--"}), Contains("--color"));
 	EXPECT_THAT(complete({"run", "--"}), Not(Contains("--version")));
 	EXPECT_THAT(complete({"--v"}), ElementsAre("none", "--version"));
+	EXPECT_THAT(complete({"fio", "run", "--sv"}), ElementsAre("none", "--svg"));
 }
 
 TEST(Complete, KnowsValues)
@@ -53,7 +55,10 @@ TEST(Complete, KnowsValues)
 		    ElementsAre("none", "auto", "always", "never"));
 	EXPECT_THAT(complete({"info", "--color=a"}),
 		    ElementsAre("none", "--color=auto", "--color=always"));
+	EXPECT_THAT(complete({"fio", "gen", "in"}),
+		    ElementsAre("none", "inter-stream", "intra-stream"));
 	EXPECT_THAT(complete({"run", "-n", ""}), ElementsAre("none"));
+	EXPECT_THAT(complete({"fio", "gen", "lsm", "-o", ""}), ElementsAre("files"));
 }
 
 TEST(Complete, KnowsWhereFilesStand)
@@ -64,6 +69,8 @@ TEST(Complete, KnowsWhereFilesStand)
 	EXPECT_THAT(complete({"hold", ""}), ElementsAre("none"));
 	EXPECT_THAT(complete({"hold", "db", ""}), ElementsAre("files"));
 	EXPECT_THAT(complete({"hold", "db", "/mnt", ""}), ElementsAre("none"));
+	EXPECT_THAT(complete({"fio", "gen", "lsm", ""}), ElementsAre("none"));
+	EXPECT_THAT(complete({"fio", "run", "job.fio", ""}), ElementsAre("files"));
 }
 
 TEST(Complete, LeavesTheCommandOfRunToOthers)

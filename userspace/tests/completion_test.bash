@@ -50,4 +50,7 @@ offers "auto always" info --color = a
 offers "auto always never" info --color =
 offers "auto always never" info --color ""
 offers "" run -n ""
+offers "gen run" fio ""
+offers "inter-stream intra-stream" fio gen in
+offers "file-a file-b" fio run f
 exit $failed

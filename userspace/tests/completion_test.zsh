@@ -34,5 +34,6 @@ offers() {
 offers "*bmap*doctor*release*" "wsctl "
 offers "*--legend*" "wsctl bmap --l"
 offers "*file-a*" "wsctl bmap f"
+offers "*inter-stream*" "wsctl fio gen inte"
 rm -rf $work
 exit $failed

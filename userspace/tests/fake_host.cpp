@@ -25,8 +25,18 @@ int FakeKernel::ioctl(int fd, unsigned long request, void *argument) noexcept
 	return answer(fd, request, argument);
 }
 
+FakeType FakeKernel::type_of(int fd) const
+{
+	if (plain.empty())
+		return type;
+	const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd));
+	return path.native().starts_with(plain.native()) ? FakeType::xfs : type;
+}
+
 int FakeKernel::answer(int fd, unsigned long request, void *argument)
 {
+	const FakeType here = type_of(fd);
+
 	if (request == FS_IOC_FIEMAP)
 		return fiemap(fd, static_cast<struct fiemap *>(argument));
 	if (request == FS_IOC_FSGETXATTR) {
@@ -35,13 +45,13 @@ int FakeKernel::answer(int fd, unsigned long request, void *argument)
 		static_cast<fsxattr *>(argument)->fsx_xflags = file ? file->xflags : 0;
 		return 0;
 	}
-	if (request == fake_xfs_geometry_request() && type != FakeType::other)
+	if (request == fake_xfs_geometry_request() && here != FakeType::other)
 		return fake_xfs_geometry(*this, argument);
-	if (request == fake_ag_geometry_request() && type != FakeType::other)
+	if (request == fake_ag_geometry_request() && here != FakeType::other)
 		return fake_ag_geometry(*this, argument);
-	if (request == FS_IOC_GETFSMAP && type != FakeType::other)
+	if (request == FS_IOC_GETFSMAP && here != FakeType::other)
 		return getfsmap(static_cast<struct fsmap_head *>(argument));
-	if (type != FakeType::wsfs)
+	if (here != FakeType::wsfs)
 		return -ENOTTY;
 	switch (request) {
 	case WSFS_IOC_GEOMETRY:

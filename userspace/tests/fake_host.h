@@ -58,6 +58,8 @@ public:
 	std::optional<std::uint64_t> mount_id(int fd) noexcept override;
 
 	FakeType type = FakeType::wsfs;
+	// What is below this directory is on plain XFS.
+	std::filesystem::path plain;
 	std::string dev = "nvme0n1p1";
 	std::uint32_t ag_count = 16;
 	std::uint32_t stripe_unit = 0; // in blocks
@@ -79,6 +81,7 @@ public:
 
 private:
 	int answer(int fd, unsigned long request, void *argument);
+	[[nodiscard]] FakeType type_of(int fd) const;
 	int fiemap(int fd, struct fiemap *map);
 	int getfsmap(struct fsmap_head *head) const;
 	int alloc();

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "process.h"
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
 #include <ws/error.h>
+#include <ws/parse.h>
 #include <ws/unique_fd.h>
+
+#include "end_request.h"
 
 namespace
 {
@@ -53,6 +59,94 @@ TEST(RunChild, PassesOnTheDescriptorsOfThePlanOnly)
 
 	EXPECT_EQ(shell(script, {passed.get()}).status, 0);
 	EXPECT_EQ(fcntl(passed.get(), F_GETFD), FD_CLOEXEC);
+}
+
+TEST(RunChild, WorksWhereAndWritesToWhatThePlanSays)
+{
+	const ws::UniqueFd output(memfd_create("test", MFD_CLOEXEC));
+	const auto end =
+		wsctl::run_child({.command = {"sh", "-c", "pwd; cat; echo error >&2"},
+				  .keep_open = {},
+				  .environment = {},
+				  .directory = "/",
+				  .output = output.get()});
+
+	EXPECT_EQ(end.status, 0);
+	EXPECT_EQ(ws::read_file("/proc/self/fd/" + std::to_string(output.get())), "/\nerror\n");
+	EXPECT_THROW(wsctl::run_child({.command = {"true"},
+				       .keep_open = {},
+				       .environment = {},
+				       .directory = "/no/such"}),
+		     ws::Error);
+}
+
+TEST(RunChild, TicksMeanwhile)
+{
+	int ticks = 0;
+	const auto end = wsctl::run_child(
+		{.command = {"sleep", "1.5"}, .keep_open = {}, .environment = {}},
+		[&] { ticks++; });
+
+	EXPECT_EQ(end.status, 0);
+	EXPECT_EQ(ticks, 1);
+}
+
+TEST(RunChild, EndsTheChildWhereATickFails)
+{
+	EXPECT_THROW(
+		wsctl::run_child({.command = {"sleep", "1000"}, .keep_open = {}, .environment = {}},
+				 [] { throw ws::Error("test", "fails", ""); }),
+		ws::Error);
+}
+
+TEST(RunChild, TellsThatASignalAskedBothToEnd)
+{
+	EXPECT_EQ(shell("kill -TERM $PPID; exec sleep 1000").asked, SIGTERM);
+	EXPECT_EQ(shell("kill -USR1 $PPID; exec sleep 1000").asked, 0);
+	EXPECT_EQ(shell("exit 3").asked, 0);
+}
+
+TEST(RunChild, EndsWithUs)
+{
+	std::array<int, 2> fds{};
+
+	ASSERT_EQ(pipe2(fds.data(), 0), 0);
+	const ws::UniqueFd seen(fds[0]);
+	ws::UniqueFd told(fds[1]);
+	const pid_t middle = fork();
+	ASSERT_GE(middle, 0);
+	if (middle == 0) {
+		wsctl::run_child({.command = {"sh", "-c", "echo ready; exec sleep 1000"},
+				  .keep_open = {},
+				  .environment = {},
+				  .output = told.get(),
+				  .ends_with_us = true});
+		_exit(0);
+	}
+	told.reset();
+	std::array<char, 16> text{};
+	EXPECT_EQ(read(seen.get(), text.data(), text.size()), 6);
+	kill(middle, SIGKILL);
+	waitpid(middle, nullptr, 0);
+	// The end of the last one that has it open.
+	EXPECT_EQ(read(seen.get(), text.data(), text.size()), 0);
+}
+
+TEST(EndRequest, NotesWhatIsNotIgnored)
+{
+	const auto before = std::signal(SIGHUP, SIG_IGN);
+	{
+		const wsctl::EndRequest request;
+
+		EXPECT_EQ(wsctl::EndRequest::noted(), 0);
+		raise(SIGHUP);
+		EXPECT_EQ(wsctl::EndRequest::noted(), 0);
+		raise(SIGINT);
+		EXPECT_EQ(wsctl::EndRequest::noted(), SIGINT);
+	}
+	const wsctl::EndRequest again;
+	EXPECT_EQ(wsctl::EndRequest::noted(), 0);
+	std::signal(SIGHUP, before);
 }
 
 TEST(RunChild, TellsWhyItCannotStart)
