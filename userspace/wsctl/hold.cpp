@@ -102,20 +102,25 @@ void write_held(const Context &context, const std::vector<hold::Held> &list)
 					   held.streams, ids_text(held));
 }
 
+void write_held_json(const Context &context, const std::vector<hold::Held> &list)
+{
+	Json document = json_document(context);
+	Json &held = document["held"] = Json::array();
+
+	for (const hold::Held &entry : list)
+		held.push_back(held_json(entry));
+	write_json(context.out, document);
+}
+
 int hold_list(const Context &context, const HoldOptions &options)
 {
 	const hold::Result result =
 		hold::ask(hold::socket_path(options.socket), {.verb = hold::Verb::list});
 
-	if (!options.json) {
+	if (options.json)
+		write_held_json(context, result.held);
+	else
 		write_held(context, result.held);
-		return exit_ok;
-	}
-	Json document = json_document(context);
-	Json &list = document["held"] = Json::array();
-	for (const hold::Held &held : result.held)
-		list.push_back(held_json(held));
-	write_json(context.out, document);
 	return exit_ok;
 }
 
@@ -133,14 +138,8 @@ int hold_streams(const Context &context, const HoldOptions &options)
 	const hold::Result result =
 		hold::ask(hold::socket_path(options.socket), request, file.get());
 
-	if (options.json) {
-		Json document = json_document(context);
-		Json &list = document["held"] = Json::array();
-
-		for (const hold::Held &held : result.held)
-			list.push_back(held_json(held));
-		write_json(context.out, document);
-	}
+	if (options.json)
+		write_held_json(context, result.held);
 	return exit_ok;
 }
 
