@@ -41,6 +41,7 @@ StreamState read_stream(const std::filesystem::path &dir, std::uint32_t id)
 		.files = read_value(dir / "files"),
 		.homed = read_value(dir / "homed"),
 		.missed = read_value(dir / "missed"),
+		.anchored = read_value(dir / "anchored"),
 		.bytes = read_value(dir / "bytes"),
 	};
 }

@@ -225,6 +225,7 @@ void FakeHost::add_streams(const std::vector<std::string> &ag_sets, std::size_t 
 		write(stream / "files", fmt::format("{}\n", id));
 		write(stream / "homed", fmt::format("{}\n", 10 * id));
 		write(stream / "missed", fmt::format("{}\n", id / 2));
+		write(stream / "anchored", fmt::format("{}\n", 100 * id));
 		write(stream / "bytes", fmt::format("{}\n", id * fake_block));
 	}
 }

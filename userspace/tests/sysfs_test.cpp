@@ -30,6 +30,7 @@ TEST(ReadDevice, ReadsEveryStream)
 	EXPECT_EQ(state.streams[3].files, 3U);
 	EXPECT_EQ(state.streams[3].homed, 30U);
 	EXPECT_EQ(state.streams[3].missed, 1U);
+	EXPECT_EQ(state.streams[3].anchored, 300U);
 	EXPECT_EQ(state.streams[3].bytes, 12288U);
 }
 

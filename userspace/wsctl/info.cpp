@@ -47,12 +47,13 @@ void write_streams(std::ostream &out, const ws::DeviceState &state, const AgTabl
 
 	for (const ws::StreamState &stream : state.streams)
 		width = std::max(width, stream.ag_set.str().size());
-	out << fmt::format("  STREAM  {:<{}}  RESERVED  FILES   HOMED  MISSED         BYTES{}\n",
+	out << fmt::format("  STREAM  {:<{}}  RESERVED  FILES   HOMED  MISSED  ANCHORED         BYTES{}\n",
 			   "AGS", width, ags.empty() ? "" : "      FREE     INODES");
 	for (const ws::StreamState &stream : state.streams)
-		out << fmt::format("  {:>6}  {:<{}}  {:<8}  {:>5}  {:>6}  {:>6}  {:>12}{}\n",
+		out << fmt::format("  {:>6}  {:<{}}  {:<8}  {:>5}  {:>6}  {:>6}  {:>8}  {:>12}{}\n",
 				   stream.id, stream.ag_set.str(), width, yes_no(stream.reserved),
-				   stream.files, stream.homed, stream.missed, stream.bytes,
+				   stream.files, stream.homed, stream.missed, stream.anchored,
+				   stream.bytes,
 				   usage(stream));
 }
 
@@ -114,6 +115,7 @@ Json stream_json(const ws::StreamState &stream, const AgTable &ags)
 	object["files"] = stream.files;
 	object["homed"] = stream.homed;
 	object["missed"] = stream.missed;
+	object["anchored"] = stream.anchored;
 	object["bytes"] = stream.bytes;
 	object["free_bytes"] = ags.empty() ? Json() : Json(ags.bytes(totals.free_blocks));
 	object["inodes"] = ags.empty() ? Json() : Json(totals.inodes);

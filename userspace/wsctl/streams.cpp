@@ -82,7 +82,7 @@ void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row
 	for (const Row &row : rows)
 		width = std::max(width, row.stream.ag_set.str().size());
 	out << fmt::format(
-		"  STREAM  {:<{}}  FILES         BYTES   HOMED  MISSED      PID  COMMAND\n", "AGS",
+		"  STREAM  {:<{}}  FILES         BYTES   HOMED  MISSED  ANCHORED      PID  COMMAND\n", "AGS",
 		width);
 	for (const Row &row : rows) {
 		const ws::StreamState &stream = row.stream;
@@ -92,11 +92,11 @@ void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row
 
 		if (!row.holders.empty())
 			holder = holder_text(*row.holders.front());
-		out << fmt::format("  {:>6}  {:<{}}  {:>5}  {:>12}  {:>6}  {:>6}  {}\n", stream.id,
+		out << fmt::format("  {:>6}  {:<{}}  {:>5}  {:>12}  {:>6}  {:>6}  {:>8}  {}\n", stream.id,
 				   stream.ag_set.str(), width, stream.files, stream.bytes,
-				   stream.homed, stream.missed, holder);
+				   stream.homed, stream.missed, stream.anchored, holder);
 		for (std::size_t i = 1; i < row.holders.size(); i++)
-			out << fmt::format("{:>{}}{}\n", "", 49 + width,
+			out << fmt::format("{:>{}}{}\n", "", 59 + width,
 					   holder_text(*row.holders[i]));
 	}
 }
@@ -112,6 +112,7 @@ Json row_json(const Row &row)
 	object["bytes"] = row.stream.bytes;
 	object["homed"] = row.stream.homed;
 	object["missed"] = row.stream.missed;
+	object["anchored"] = row.stream.anchored;
 	Json &list = object["holders"] = Json::array();
 	for (const ws::Holder *holder : row.holders) {
 		Json entry = Json::object();

@@ -19,6 +19,7 @@ struct StreamState {
 	std::uint64_t files = 0;
 	std::uint64_t homed = 0;
 	std::uint64_t missed = 0;
+	std::uint64_t anchored = 0;
 	std::uint64_t bytes = 0;
 };
 
