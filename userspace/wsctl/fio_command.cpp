@@ -22,7 +22,8 @@ namespace
 struct FioGenOptions {
 	bool json = false;
 	std::string scenario;
-	std::vector<std::string> settings; // KEY=VALUE
+	std::vector<std::string> shorts;   // KEY=VALUE, of --jobs and such
+	std::vector<std::string> settings; // the same, of --set, which has the last word
 	std::string output;
 };
 
@@ -109,9 +110,11 @@ int fio_gen(const Context &context, const FioGenOptions &options)
 	FioScenario scenario = find_fio_scenario(options.scenario);
 	std::string words = "wsctl fio gen " + options.scenario;
 
-	for (const std::string &setting : options.settings) {
-		apply_setting(scenario, setting);
-		words += fmt::format(" --set {}", escape(setting));
+	for (const auto *settings : {&options.shorts, &options.settings}) {
+		for (const std::string &setting : *settings) {
+			apply_setting(scenario, setting);
+			words += fmt::format(" --set {}", escape(setting));
+		}
 	}
 	const std::string text = format(make_fio_job(scenario, words));
 	if (!options.output.empty())
@@ -144,7 +147,7 @@ void add_short(CLI::App *command, const std::shared_ptr<FioGenOptions> &options,
 	command->add_option_function<std::string>(
 		       std::string("--") + key,
 		       [options, key](const std::string &value) {
-			       options->settings.push_back(fmt::format("{}={}", key, value));
+			       options->shorts.push_back(fmt::format("{}={}", key, value));
 		       },
 		       about)
 		->type_name("VALUE");
