@@ -20,8 +20,9 @@ SMALL = {
     "inter-stream": ["--filesize", "1m"],
     "intra-stream": ["--filesize", "1m"],
     "lsm": ["--filesize", "1m", "--files", "2", "--set", "wal.filesize=64k"],
-    "kv-cache": ["--filesize", "256k", "--files", "8"],
-    "tenants": ["--filesize", "512k", "--files", "2", "--set", "log.filesize=64k"],
+    "kv-cache": ["--filesize", "256k", "--files", "8", "--bs", "64k"],
+    "tenants": ["--filesize", "512k", "--files", "2", "--set", "log.filesize=64k",
+                "--set", "objects.bs=256k"],
 }
 
 

@@ -100,6 +100,7 @@ TEST(FioGen, RefusesNonsense)
 	fails({"lsm", "--set", "bs=4k\n[evil]"}, 1);
 	fails({"lsm", "--set", "wal.stream=1023", "--set", "wal.streams=2", "--set", "wal.jobs=2"},
 	      1);
+	fails({"lsm", "--set", "compaction.filesize=512k"}, 1);
 	fails({"lsm", "-o", "no/such/dir"}, 1);
 	fails({"lsm", "-o", "/dev/full"}, 1);
 }

@@ -208,6 +208,21 @@ void apply_option(FioScenario &scenario, FioRole *role, const std::string &key,
 		std::erase_if(each.options, [&](const auto &entry) { return entry.first == key; });
 }
 
+// fio writes nothing to a file that is smaller than a block.
+void check_block(const FioScenario &scenario, const FioRole &role)
+{
+	const std::string *own = find_option(role.options, "bs");
+	const std::string *block = own ? own : find_option(scenario.options, "bs");
+	const auto bytes = parse_fio_size(block ? *block : "");
+
+	if (bytes && *bytes > parse_fio_size(role.filesize).value_or(*bytes))
+		throw ws::Error(scenario.name,
+				fmt::format("role {} has bs={} and smaller files, of {}", role.name,
+					    *block, role.filesize),
+				fmt::format("set a smaller bs= as well: --set {}.bs={}", role.name,
+					    role.filesize));
+}
+
 FioSection make_section(const FioScenario &scenario, const FioRole &role, std::uint32_t number)
 {
 	FioSection section{.name = fmt::format("{}.{}", role.name, number),
@@ -297,6 +312,8 @@ FioJob make_fio_job(const FioScenario &scenario, const std::string &command_line
 			"Alone: fio FILE. On plain XFS and on wsfs: wsctl fio run FILE PATH."};
 	job.sections.push_back({.name = "global", .options = scenario.options, .stream = {}});
 	for (const FioRole &role : scenario.roles) {
+		if (role.jobs > 0)
+			check_block(scenario, role);
 		for (std::uint32_t number = 0; number < role.jobs; number++) {
 			job.sections.push_back(make_section(scenario, role, number));
 			job.streams = std::max(job.streams, *job.sections.back().stream + 1);
