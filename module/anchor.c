@@ -286,8 +286,8 @@ static const char *wsfs_anchor_end(struct inode *inode, struct file *lower,
 	loff_t size, start, end, block = i_blocksize(lower_inode);
 	bool preallocated = wsfs_is_preallocated(lower);
 	const char *why = "no directory";
-	struct wsfs_geo geo;
-	u32 nr, turn, i, agno = WSFS_GEO_NONE;
+	struct wsfs_turn turn;
+	u32 next, agno = WSFS_GEO_NONE;
 
 	/* XFS allocates past the end for a writer to come: not there. */
 	if (!preallocated || test_bit(WSFS_TRIM, &wi->flags)) {
@@ -311,11 +311,12 @@ static const char *wsfs_anchor_end(struct inode *inode, struct file *lower,
 		start = round_up(wi->armed_at, block);
 	}
 
-	wsfs_steer_geo(wsb, &geo);
-	nr = wsfs_geo_set_size(&geo, id);
-	turn = (u32)atomic_inc_return(&wsb->streams[id].turn) - 1;
-	for (i = 0; why && i < nr; i++) {
-		agno = wsfs_geo_set_nth(&geo, id, (turn + i) % nr);
+	wsfs_turn_begin(wsb, id, &turn);
+	while (why) {
+		next = wsfs_turn_next(&turn);
+		if (next == WSFS_GEO_NONE)
+			break;
+		agno = next;
 		why = wsfs_move_range(wsb, lower, agno, start, end);
 	}
 	if (why)

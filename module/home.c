@@ -860,9 +860,8 @@ const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 	const struct cred *old_cred;
 	const char *why;
 	struct dentry *agdir;
-	struct wsfs_geo geo;
+	struct wsfs_turn turn;
 	struct kstat stat;
-	u32 size, turn, i;
 
 	*agno = WSFS_GEO_NONE;
 	why = wsfs_may_move(dentry, &stat);
@@ -871,24 +870,24 @@ const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 	if (mnt_want_write(wsb->lower_mnt))
 		return "read-only below";
 
-	wsfs_steer_geo(wsb, &geo);
-	size = wsfs_geo_set_size(&geo, id);
-	turn = (u32)atomic_inc_return(&wsb->streams[id].turn) - 1;
+	wsfs_turn_begin(wsb, id, &turn);
 	old_cred = override_creds(wsb->cred);
 	why = "no directory";
-	for (i = 0; i < size; i++) {
-		*agno = wsfs_geo_set_nth(&geo, id, (turn + i) % size);
-		if (wsfs_geo_ino_to_agno(&geo, wi->lower->i_ino) == *agno) {
+	while (why) {
+		u32 next = wsfs_turn_next(&turn);
+
+		if (next == WSFS_GEO_NONE)
+			break;
+		*agno = next;
+		if (wsfs_geo_ino_to_agno(&turn.geo, wi->lower->i_ino) == next) {
 			why = NULL;
 			break;
 		}
-		agdir = wsfs_home_agdir(wsb, *agno);
+		agdir = wsfs_home_agdir(wsb, next);
 		if (!agdir)
 			continue;
-		why = wsfs_move_to(dentry, parent, agdir, *agno, &stat);
+		why = wsfs_move_to(dentry, parent, agdir, next, &stat);
 		dput(agdir);
-		if (!why)
-			break;
 	}
 	revert_creds(old_cred);
 	mnt_drop_write(wsb->lower_mnt);

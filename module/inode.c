@@ -71,6 +71,7 @@ struct inode *wsfs_alloc_inode(struct super_block *sb)
 	wi->armed_at = 0;
 	wi->anchored_at = 0;
 	wi->anchor_retry = jiffies;
+	wi->births = 0;
 	return &wi->vfs_inode;
 }
 
@@ -86,6 +87,8 @@ void wsfs_evict_inode(struct inode *inode)
 	truncate_inode_pages_final(&inode->i_data);
 	clear_inode(inode);
 	wsfs_steer_forget(inode);
+	if (S_ISDIR(inode->i_mode))
+		wsfs_birth_forget(inode);
 	/*
 	 * @lower stays set for path walks under RCU that still hold this
 	 * inode; the lower inode's memory outlives them as well.
@@ -561,6 +564,7 @@ static void wsfs_inode_fill(struct inode *inode, const struct inode *lower)
 	case S_IFDIR:
 		inode->i_op = &wsfs_dir_iops;
 		inode->i_fop = &wsfs_dir_fops;
+		wsfs_birth_recall(inode);
 		break;
 	case S_IFLNK:
 		inode->i_op = &wsfs_symlink_iops;

@@ -76,6 +76,16 @@ static int wsfs_ioc_file_info(struct file *file,
 	return copy_to_user(arg, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
+static int wsfs_ioc_set_dir(struct file *file,
+			    const struct wsfs_dir_place __user *arg)
+{
+	struct wsfs_dir_place place;
+
+	if (copy_from_user(&place, arg, sizeof(place)))
+		return -EFAULT;
+	return wsfs_birth_set_dir(file, &place);
+}
+
 /* How an ioctl of the lower passes */
 enum wsfs_pass {
 	/* Not at all: ENOTTY */
@@ -225,6 +235,8 @@ long wsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return wsfs_ioc_geometry(file, uarg);
 	case WSFS_IOC_FILE_INFO:
 		return wsfs_ioc_file_info(file, uarg);
+	case WSFS_IOC_SET_DIR:
+		return wsfs_ioc_set_dir(file, uarg);
 	}
 	if (wsfs_pass(cmd) == WSFS_REFUSE)
 		return -ENOTTY;

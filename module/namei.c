@@ -235,13 +235,21 @@ static int wsfs_end_create(struct inode *dir, struct dentry *dentry,
 int wsfs_create(struct mnt_idmap *idmap, struct inode *dir,
 		struct dentry *dentry, umode_t mode)
 {
-	struct dentry *lower = wsfs_begin_create(dentry);
+	struct wsfs_birth birth;
+	struct dentry *lower;
 	int err;
 
-	if (IS_ERR(lower))
-		return PTR_ERR(lower);
-	err = vfs_create(idmap, lower, mode, NULL);
-	return wsfs_end_create(dir, dentry, lower, err);
+	wsfs_birth_begin(&birth, idmap, dir, dentry, mode);
+	lower = wsfs_begin_create(dentry);
+	err = PTR_ERR_OR_ZERO(lower);
+	if (!err) {
+		/* What the lower refuses it refuses by its own errno. */
+		if (!birth.file || wsfs_birth_link(&birth, lower))
+			err = vfs_create(idmap, lower, mode, NULL);
+		err = wsfs_end_create(dir, dentry, lower, err);
+	}
+	wsfs_birth_end(&birth, dentry, dentry->d_parent, err);
+	return err;
 }
 
 static int wsfs_mknod(struct mnt_idmap *idmap, struct inode *dir,
@@ -274,13 +282,16 @@ struct dentry *wsfs_mkdir(struct mnt_idmap *idmap, struct inode *dir,
 			  struct dentry *dentry, umode_t mode)
 {
 	struct dentry *lower = wsfs_begin_create(dentry);
+	int err;
 
 	if (IS_ERR(lower))
 		return lower;
 	/* Unlocks and drops @lower itself when it fails. */
 	lower = vfs_mkdir(idmap, d_inode(lower->d_parent), lower, mode, NULL);
-	return ERR_PTR(wsfs_end_create(dir, dentry, lower,
-				       PTR_ERR_OR_ZERO(lower)));
+	err = wsfs_end_create(dir, dentry, lower, PTR_ERR_OR_ZERO(lower));
+	if (!err)
+		wsfs_birth_inherit(dir, d_inode(dentry));
+	return ERR_PTR(err);
 }
 
 static int wsfs_link(struct dentry *old_dentry, struct inode *dir,
@@ -449,25 +460,32 @@ static int wsfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
 		.dentry = wsfs_lower_dentry(dentry->d_parent),
 	};
 	const struct cred *old_cred;
+	struct dentry *agdir = NULL;
+	struct wsfs_birth birth;
 	struct wsfs_file *wf;
 	struct inode *inode;
 	struct file *lower;
 	struct cred *cred;
 	int err;
 
-	cred = wsfs_mapped_cred(idmap, dir);
-	if (IS_ERR(cred))
-		return PTR_ERR(cred);
 	err = mnt_want_write(lower_dir.mnt);
-	if (err) {
-		put_cred(cred);
+	if (err)
 		return err;
+	cred = wsfs_birth_tmpfile(&birth, idmap, dir, dentry, mode, &agdir);
+	if (agdir)
+		lower_dir.dentry = agdir;
+	else
+		cred = wsfs_mapped_cred(idmap, dir);
+	if (IS_ERR(cred)) {
+		mnt_drop_write(lower_dir.mnt);
+		return PTR_ERR(cred);
 	}
 	old_cred = override_creds(cred);
 	lower = backing_tmpfile_open(file, file->f_flags | O_NOATIME,
 				     &lower_dir, mode, old_cred);
 	revert_creds(old_cred);
 	put_cred(cred);
+	dput(agdir);
 	/* Opening takes wsfs_inode.lock, inside which SET asks for the lower. */
 	mnt_drop_write(lower_dir.mnt);
 	if (IS_ERR(lower))
@@ -490,6 +508,7 @@ static int wsfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
 		file->private_data = NULL;
 		wsfs_file_free(wf);
 	}
+	wsfs_birth_end(&birth, dentry, NULL, err);
 	return err;
 }
 

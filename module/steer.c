@@ -67,8 +67,8 @@ static int wsfs_read_geo(struct block_device *bdev, struct wsfs_geo *geo)
 	return err;
 }
 
-/* XFS tells of -o filestreams in no other way than by its mount options. */
-static bool wsfs_lower_filestreams(struct super_block *lower)
+/* XFS tells of -o filestreams and -o grpid in no other way. */
+static bool wsfs_lower_has_option(struct super_block *lower, const char *option)
 {
 	struct seq_file m = { .size = PAGE_SIZE };
 	bool ret = false;
@@ -78,7 +78,7 @@ static bool wsfs_lower_filestreams(struct super_block *lower)
 	    !lower->s_op->show_options(&m, lower->s_root) &&
 	    m.count < m.size) {
 		m.buf[m.count] = 0;
-		ret = strstr(m.buf, ",filestreams");
+		ret = strstr(m.buf, option);
 	}
 	kfree(m.buf);
 	return ret;
@@ -149,7 +149,8 @@ static int wsfs_choose_streams(struct super_block *sb, struct fs_context *fc)
 	}
 	wsb->geo.streams = wsb->opt_streams >= 0 ? wsb->opt_streams :
 			   wsfs_geo_default_streams(wsb->geo.agcount);
-	wsb->filestreams = wsfs_lower_filestreams(lower);
+	wsb->filestreams = wsfs_lower_has_option(lower, ",filestreams");
+	wsb->grpid = wsfs_lower_has_option(lower, ",grpid");
 	return 0;
 }
 
@@ -252,7 +253,25 @@ void wsfs_steer_refresh(struct wsfs_sb *wsb)
 	spin_unlock(&wsb->pool->lock);
 }
 
-static int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags)
+/**
+ * wsfs_steer_refresh_due() - the same, at most once in a second
+ * @wsb: the superblock
+ */
+void wsfs_steer_refresh_due(struct wsfs_sb *wsb)
+{
+	if (time_after(jiffies, READ_ONCE(wsb->refreshed) +
+				WSFS_REFRESH_INTERVAL))
+		wsfs_steer_refresh(wsb);
+}
+
+/**
+ * wsfs_lower_xflags() - FS_XFLAG_* of a file or directory
+ * @dentry: its wsfs dentry
+ * @xflags: where to; 0 on error
+ *
+ * Return: 0 or what the lower says.
+ */
+int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags)
 {
 	struct dentry *lower = wsfs_lower_dentry_get(dentry);
 	struct file_kattr fa = {};
@@ -279,6 +298,35 @@ u32 wsfs_steer_nr(struct file *file)
 	     (xflags & FS_XFLAG_REALTIME)))
 		return 0;
 	return ws_pool_nr(wsb->pool);
+}
+
+/**
+ * wsfs_turn_begin() - whose turn it is among the AGs of a set
+ * @wsb: the superblock
+ * @id: the stream
+ * @turn: filled in
+ */
+void wsfs_turn_begin(struct wsfs_sb *wsb, u32 id, struct wsfs_turn *turn)
+{
+	wsfs_steer_geo(wsb, &turn->geo);
+	turn->id = id;
+	turn->tried = 0;
+	turn->nr = wsfs_geo_set_size(&turn->geo, id);
+	turn->start = (u32)atomic_inc_return(&wsb->streams[id].turn) - 1;
+}
+
+/**
+ * wsfs_turn_next() - the AG to be tried next
+ * @turn: from wsfs_turn_begin()
+ *
+ * Return: the AG, or %WSFS_GEO_NONE when each was tried.
+ */
+u32 wsfs_turn_next(struct wsfs_turn *turn)
+{
+	if (turn->tried == turn->nr)
+		return WSFS_GEO_NONE;
+	return wsfs_geo_set_nth(&turn->geo, turn->id,
+				(turn->start + turn->tried++) % turn->nr);
 }
 
 /**
@@ -323,7 +371,8 @@ static void wsfs_change_stream(struct inode *inode, struct ws_stream_ref ref)
  */
 void wsfs_steer_forget(struct inode *inode)
 {
-	if (!ws_stream_ref_none(WSFS_I(inode)->stream))
+	if (!S_ISDIR(inode->i_mode) &&
+	    !ws_stream_ref_none(WSFS_I(inode)->stream))
 		wsfs_change_stream(inode, WS_STREAM_NONE);
 }
 
@@ -343,8 +392,13 @@ void wsfs_steer_miss(struct inode *inode, u32 id, const char *why)
 	trace_wsfs_miss(inode, id, why);
 }
 
-/* Who may set or clear, once the i_rwsem is held */
-static int wsfs_may_set(struct file *file)
+/**
+ * wsfs_steer_may_set() - may the caller set or clear
+ * @file: a wsfs file or directory, its i_rwsem held
+ *
+ * Return: 0 or EPERM.
+ */
+int wsfs_steer_may_set(struct file *file)
 {
 	struct inode *inode = file_inode(file);
 
@@ -422,31 +476,81 @@ static void wsfs_forget_place(struct wsfs_inode *wi)
 	clear_bit(WSFS_ARMED, &wi->flags);
 }
 
-static void wsfs_place(struct file *file, struct dentry *parent, u32 id)
+static void wsfs_is_home(struct inode *inode, u32 id, u32 agno)
 {
-	struct inode *inode = file_inode(file);
-	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
-	struct wsfs_stream *stream = &wsb->streams[id];
+	struct wsfs_inode *wi = WSFS_I(inode);
+
+	wi->home_agno = agno;
+	clear_bit(WSFS_UNSHARE, &wi->flags);
+	clear_bit(WSFS_TRIM, &wi->flags);
+	set_bit(WSFS_HOMED, &wi->flags);
+	atomic64_inc(&WSFS_SB(inode->i_sb)->streams[id].homed);
+	trace_wsfs_home(inode, id, agno);
+}
+
+static void wsfs_place(struct dentry *dentry, struct dentry *parent, u32 id)
+{
+	struct inode *inode = d_inode(dentry);
 	struct wsfs_inode *wi = WSFS_I(inode);
 	const char *why;
 	u32 agno;
 
 	wsfs_forget_place(wi);
-	why = wsfs_home_place(file_dentry(file), parent, id, &agno);
-	wi->home_agno = agno;
-	if (why) {
-		wi->armed_at = i_size_read(wi->lower);
-		why = wsfs_anchor(inode, wsfs_lower_dentry(file_dentry(file)),
-				  id);
-		if (why)
-			wsfs_steer_miss(inode, id, why);
+	why = wsfs_home_place(dentry, parent, id, &agno);
+	if (!why) {
+		wsfs_is_home(inode, id, agno);
 		return;
 	}
-	clear_bit(WSFS_UNSHARE, &wi->flags);
-	clear_bit(WSFS_TRIM, &wi->flags);
-	set_bit(WSFS_HOMED, &wi->flags);
-	atomic64_inc(&stream->homed);
-	trace_wsfs_home(inode, id, agno);
+	wi->home_agno = agno;
+	wi->armed_at = i_size_read(wi->lower);
+	why = wsfs_anchor(inode, wsfs_lower_dentry(dentry), id);
+	if (why)
+		wsfs_steer_miss(inode, id, why);
+}
+
+/**
+ * wsfs_steer_born() - a new file gets the stream of its directory
+ * @dentry: dentry of a regular wsfs file
+ * @parent: its parent, whose i_rwsem the caller holds; NULL for O_TMPFILE
+ * @ref: the stream; nothing is done where it is released already
+ * @agno: AG that the file was made in, %WSFS_GEO_NONE if that was left to XFS
+ *
+ * Takes the i_rwsem of the file. That it could not be placed is counted.
+ */
+void wsfs_steer_born(struct dentry *dentry, struct dentry *parent,
+		     struct ws_stream_ref ref, u32 agno)
+{
+	struct inode *inode = d_inode(dentry);
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	u32 id = ws_stream_ref_id(ref);
+	struct wsfs_geo geo;
+	u32 xflags;
+
+	inode_lock(inode);
+	mutex_lock(&wi->lock);
+	/* Somebody may have found it and set one himself. */
+	if (!ws_stream_live(wsb->pool, ref) || !ws_stream_ref_none(wi->stream))
+		goto out;
+	wsfs_steer_geo(wsb, &geo);
+	if (agno != WSFS_GEO_NONE &&
+	    wsfs_geo_ino_to_agno(&geo, wi->lower->i_ino) == agno) {
+		wsfs_is_home(inode, id, agno);
+	} else {
+		/* Inherited, and of no use to the pool of the data device */
+		if (wsfs_lower_xflags(dentry, &xflags) ||
+		    (xflags & (FS_XFLAG_REALTIME | FS_XFLAG_FILESTREAM))) {
+			atomic64_inc(&wsb->streams[id].missed);
+			trace_wsfs_miss(inode, id, "realtime or filestream");
+			goto out;
+		}
+		wsfs_place(dentry, parent, id);
+	}
+	wsfs_change_stream(inode, ref);
+	trace_wsfs_set(inode, id);
+out:
+	mutex_unlock(&wi->lock);
+	inode_unlock(inode);
 }
 
 /**
@@ -477,12 +581,10 @@ int wsfs_steer_set(struct file *file, int stream_fd)
 	err = mnt_want_write_file(file);
 	if (err)
 		goto out_fput;
-	if (time_after(jiffies, READ_ONCE(wsb->refreshed) +
-				WSFS_REFRESH_INTERVAL))
-		wsfs_steer_refresh(wsb);
+	wsfs_steer_refresh_due(wsb);
 
 	parent = wsfs_lock_for_set(file_dentry(file));
-	err = wsfs_may_set(file);
+	err = wsfs_steer_may_set(file);
 	if (!err)
 		err = wsfs_may_steer(file);
 	if (err)
@@ -491,7 +593,7 @@ int wsfs_steer_set(struct file *file, int stream_fd)
 	id = ws_stream_ref_id(ref);
 	mutex_lock(&wi->lock);
 	if (!ws_stream_ref_equal(wi->stream, ref)) {
-		wsfs_place(file, parent, id);
+		wsfs_place(file_dentry(file), parent, id);
 		wsfs_change_stream(inode, ref);
 		trace_wsfs_set(inode, id);
 	}
@@ -521,7 +623,7 @@ int wsfs_steer_clear(struct file *file)
 	if (err)
 		return err;
 	inode_lock(inode);
-	err = wsfs_may_set(file);
+	err = wsfs_steer_may_set(file);
 	if (!err) {
 		mutex_lock(&wi->lock);
 		wsfs_change_stream(inode, WS_STREAM_NONE);

@@ -52,6 +52,7 @@ static void wsfs_sb_free(struct wsfs_sb *wsb)
 {
 	if (!wsb)
 		return;
+	wsfs_birth_exit(wsb);
 	wsfs_home_exit(wsb);
 	wsfs_steer_exit(wsb);
 	if (wsb->xfs_fc)
@@ -401,6 +402,7 @@ static int wsfs_init_fs_context(struct fs_context *fc)
 	if (!wsb)
 		return -ENOMEM;
 	wsb->opt_streams = -1;
+	xa_init_flags(&wsb->dirs, XA_FLAGS_ACCOUNT);
 	fc->s_fs_info = wsb;
 	fc->ops = &wsfs_context_ops;
 	return 0;

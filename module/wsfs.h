@@ -20,6 +20,7 @@
 #include <linux/percpu_counter.h>
 #include <linux/spinlock.h>
 #include <linux/uio.h>
+#include <linux/xarray.h>
 #include <linux/xattr.h>
 #include "compat.h"
 #include "geometry.h"
@@ -50,6 +51,7 @@ struct wsfs_stream {
 };
 
 struct wsfs_home;
+struct wsfs_dir_place;
 struct wsfs_file_info;
 
 /**
@@ -65,6 +67,8 @@ struct wsfs_file_info;
  * @geo: geometry of the lower; written under the pool's lock
  * @home: state of home.c, NULL where there are no streams
  * @filestreams: the lower is mounted with XFS's filestreams
+ * @grpid: the lower is mounted with XFS's grpid
+ * @dirs: directories with a place for their files, by lower inode number
  * @hints_reset: life time hints reset because the file had a stream
  * @lower_wb_err: write-back errors of the lower that wsfs has taken over
  * @wb_err_lock: protects @lower_wb_err
@@ -83,6 +87,8 @@ struct wsfs_sb {
 	struct wsfs_geo		geo;
 	struct wsfs_home	*home;
 	bool			filestreams;
+	bool			grpid;
+	struct xarray		dirs;
 	atomic64_t		hints_reset;
 	errseq_t		lower_wb_err;
 	spinlock_t		wb_err_lock;	/* see above */
@@ -125,7 +131,8 @@ enum {
  * @lower: the lower inode, referenced. That of a regular file changes under
  *	@lock and the i_lock while WSFS_MOVING is set.
  * @state: WSFS_PINNED and so on; atomic bit operations
- * @stream: the stream, by value; WRITE_ONCE() under @lock
+ * @stream: the stream, by value; WRITE_ONCE() under @lock. Of a directory, the
+ *	one that files are born in; under its i_rwsem
  * @lock: regular files: opening, releasing, SET. Taken inside the i_rwsem.
  *	Never taken with mmap_lock held: SET holds it while it takes locks of
  *	the lower inside which user memory is faulted in.
@@ -136,6 +143,7 @@ enum {
  * @armed_at: size when the file was armed, under @lock
  * @anchored_at: up to here the file may lie elsewhere, under @lock
  * @anchor_retry: no stray is brought back before this time, in jiffies
+ * @births: directories: WSFS_DIR_*, under the i_rwsem
  * @vfs_inode: the VFS's part
  */
 struct wsfs_inode {
@@ -150,6 +158,7 @@ struct wsfs_inode {
 	loff_t			armed_at;
 	loff_t			anchored_at;
 	unsigned long		anchor_retry;
+	u32			births;
 	struct inode		vfs_inode;
 };
 
@@ -304,7 +313,12 @@ int wsfs_steer_init(struct super_block *sb, struct fs_context *fc);
 void wsfs_steer_exit(struct wsfs_sb *wsb);
 void wsfs_steer_geo(struct wsfs_sb *wsb, struct wsfs_geo *geo);
 void wsfs_steer_refresh(struct wsfs_sb *wsb);
+void wsfs_steer_refresh_due(struct wsfs_sb *wsb);
+int wsfs_steer_may_set(struct file *file);
 u32 wsfs_steer_nr(struct file *file);
+int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags);
+void wsfs_steer_born(struct dentry *dentry, struct dentry *parent,
+		     struct ws_stream_ref ref, u32 agno);
 int wsfs_steer_set(struct file *file, int stream_fd);
 int wsfs_steer_clear(struct file *file);
 void wsfs_steer_forget(struct inode *inode);
@@ -314,6 +328,57 @@ void wsfs_steer_check(struct inode *inode, struct file *lower, bool closing);
 void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower);
 void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info);
 bool wsfs_inode_stream(const struct inode *inode, u32 *id);
+
+/**
+ * struct wsfs_turn - the AGs that a file may go to, in the order to be tried
+ * @geo: geometry at the time
+ * @id: stream whose set it is
+ * @nr: AGs to choose from
+ * @start: the first one, of @nr
+ * @tried: how many were taken
+ */
+struct wsfs_turn {
+	struct wsfs_geo		geo;
+	u32			id;
+	u32			nr;
+	u32			start;
+	u32			tried;
+};
+
+void wsfs_turn_begin(struct wsfs_sb *wsb, u32 id, struct wsfs_turn *turn);
+u32 wsfs_turn_next(struct wsfs_turn *turn);
+
+/* birth.c */
+
+/**
+ * struct wsfs_birth - where a new file is made
+ * @how: WSFS_DIR_*; %WSFS_DIR_DEFAULT for where its directory is
+ * @ref: the stream it will carry
+ * @agno: AG it is made in, or %WSFS_GEO_NONE
+ * @file: the file, when it is made before it has a name
+ */
+struct wsfs_birth {
+	u32			how;
+	struct ws_stream_ref	ref;
+	u32			agno;
+	struct file		*file;
+};
+
+void wsfs_birth_begin(struct wsfs_birth *birth, struct mnt_idmap *idmap,
+		      struct inode *dir, struct dentry *dentry, umode_t mode);
+int wsfs_birth_link(struct wsfs_birth *birth, struct dentry *lower);
+void wsfs_birth_end(struct wsfs_birth *birth, struct dentry *dentry,
+		    struct dentry *parent, int err);
+struct cred *wsfs_birth_tmpfile(struct wsfs_birth *birth,
+				struct mnt_idmap *idmap, struct inode *dir,
+				struct dentry *dentry, umode_t mode,
+				struct dentry **agdir);
+void wsfs_birth_inherit(struct inode *dir, struct inode *inode);
+void wsfs_birth_recall(struct inode *inode);
+void wsfs_birth_forget(struct inode *inode);
+void wsfs_birth_exit(struct wsfs_sb *wsb);
+int wsfs_birth_set_dir(struct file *file,
+		       const struct wsfs_dir_place *place);
 
 /* home.c */
 int wsfs_home_init(struct super_block *sb, struct fs_context *fc);

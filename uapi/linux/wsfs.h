@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What wsfs tells about itself beyond the write stream interface. Placement is
- * never changed through this header.
+ * What wsfs has beyond the write stream interface: what it tells about itself,
+ * and where a directory's new files are made.
  */
 #ifndef _UAPI_LINUX_WSFS_H
 #define _UAPI_LINUX_WSFS_H
@@ -74,5 +74,39 @@ struct wsfs_file_info {
  */
 #define WSFS_IOC_GEOMETRY	_IOR(0xd9, 1, struct wsfs_geometry)
 #define WSFS_IOC_FILE_INFO	_IOR(0xd9, 2, struct wsfs_file_info)
+
+/* Values of wsfs_dir_place.how */
+/* Nothing of its own: as the mount's options say. */
+#define WSFS_DIR_DEFAULT	0
+/* In the AGs of the stream, which the file carries from then on. */
+#define WSFS_DIR_STREAM		1
+
+/**
+ * struct wsfs_dir_place - argument of WSFS_IOC_SET_DIR
+ * @how: WSFS_DIR_*
+ * @stream_fd: the stream, with %WSFS_DIR_STREAM; else -1
+ * @reserved: zero
+ */
+struct wsfs_dir_place {
+	__u32	how;
+	__s32	stream_fd;
+	__u32	reserved[2];
+};
+
+/*
+ * WSFS_IOC_SET_DIR says where files are born that are made in a directory from
+ * now on: by open(2), O_TMPFILE or mknod(2). Directories made in it inherit.
+ * What is in it already, or is moved or linked into it, stays as it is. It
+ * lasts until it is set anew or wsfs is unmounted, and with a stream until that
+ * is released.
+ *
+ * EFAULT; EINVAL for an unknown @how, a @stream_fd other than -1 without
+ * %WSFS_DIR_STREAM, an fd that is no stream, or @reserved that is not zero;
+ * ENOTDIR; EBADF for a bad stream_fd; EXDEV for another filesystem's stream, or
+ * where new files are realtime files; EBUSY where they are in an XFS
+ * filestream; EPERM for a caller who neither owns the directory nor is capable,
+ * or an immutable one; EROFS; EOPNOTSUPP where there are no streams; ENOMEM.
+ */
+#define WSFS_IOC_SET_DIR	_IOW(0xd9, 3, struct wsfs_dir_place)
 
 #endif /* _UAPI_LINUX_WSFS_H */

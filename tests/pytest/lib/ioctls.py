@@ -40,6 +40,9 @@ _GEOMETRY = struct.Struct("=6I32s8I")
 _FILE_INFO = struct.Struct("=4I4I")
 WSFS_GEOMETRY = _ior(0xD9, 1, _GEOMETRY.size)
 WSFS_FILE_INFO = _ior(0xD9, 2, _FILE_INFO.size)
+_DIR_PLACE = struct.Struct("=Ii2I")
+WSFS_SET_DIR = _iow(0xD9, 3, _DIR_PLACE.size)
+DIR_DEFAULT, DIR_STREAM = range(2)
 FILE_STREAM = 1 << 0
 FILE_HOMED = 1 << 1
 FILE_MISSED = 1 << 2
@@ -57,6 +60,7 @@ _FSXATTR = struct.Struct("=5I8s")
 FS_IOC_FSGETXATTR = _ior("X", 31, _FSXATTR.size)
 FS_IOC_FSSETXATTR = _iow("X", 32, _FSXATTR.size)
 XFLAG_EXTSIZE = 0x800
+XFLAG_NODEFRAG = 0x2000
 XFLAG_EXTSZINHERIT = 0x1000
 XFLAG_PROJINHERIT = 0x200
 XFLAG_FILESTREAM = 0x4000
@@ -84,6 +88,10 @@ def set_stream(fd, stream_fd, flags=0):
 
 def clear_stream(fd):
     set_stream(fd, -1, SET_CLEAR)
+
+
+def set_dir(fd, how, stream_fd=-1, reserved=0):
+    fcntl.ioctl(fd, WSFS_SET_DIR, _DIR_PLACE.pack(how, stream_fd, reserved, 0))
 
 
 @dataclass
