@@ -2,7 +2,8 @@
 /*
  * Births: where a new file is made.
  *
- * A directory can have a stream for the files made in it. Such a file is made
+ * A directory can have a stream for the files made in it, or, like the whole
+ * mount, have them take turns over the AGs. Such a file is made
  * in the AG where it is to live, as an unlinked file of that AG's directory
  * (home.c), and is then linked to its name: one inode is made, none replaced.
  * A crash leaves the file with its name or nothing.
@@ -48,6 +49,11 @@ struct wsfs_dir {
 	u32			how;
 	struct ws_stream_ref	ref;
 };
+
+static bool wsfs_is_spread(u32 how)
+{
+	return how == WSFS_DIR_SPREAD || how == WSFS_DIR_SPREAD_FREE;
+}
 
 static bool wsfs_dir_is_over(struct wsfs_sb *wsb, u32 how,
 			     struct ws_stream_ref ref)
@@ -180,7 +186,7 @@ static int wsfs_may_place(struct file *file, u32 how)
 	u32 xflags;
 	int err;
 
-	if (how == WSFS_DIR_DEFAULT)
+	if (how == WSFS_DIR_DEFAULT || how == WSFS_DIR_NEAR)
 		return 0;
 	err = wsfs_lower_xflags(file_dentry(file), &xflags);
 	if (err)
@@ -209,7 +215,7 @@ int wsfs_birth_set_dir(struct file *file, const struct wsfs_dir_place *place)
 	struct file *stream_file = NULL;
 	int err;
 
-	if (place->how > WSFS_DIR_STREAM ||
+	if (place->how > WSFS_DIR_SPREAD_FREE ||
 	    memchr_inv(place->reserved, 0, sizeof(place->reserved)))
 		return -EINVAL;
 	if (!S_ISDIR(inode->i_mode))
@@ -223,6 +229,8 @@ int wsfs_birth_set_dir(struct file *file, const struct wsfs_dir_place *place)
 			return PTR_ERR(stream_file);
 	} else if (place->stream_fd != -1) {
 		return -EINVAL;
+	} else if (wsfs_is_spread(place->how) && !wsb->home) {
+		return -EOPNOTSUPP;
 	}
 	err = mnt_want_write_file(file);
 	if (err)
@@ -255,9 +263,22 @@ static bool wsfs_birth_wanted(struct wsfs_birth *birth, const struct inode *dir)
 		.ref.token	= READ_ONCE(wi->stream.token),
 		.agno		= WSFS_GEO_NONE,
 	};
-	if (wsfs_dir_is_over(wsb, birth->how, birth->ref))
-		birth->how = WSFS_DIR_DEFAULT;
-	return birth->how != WSFS_DIR_DEFAULT;
+	if (birth->how == WSFS_DIR_DEFAULT ||
+	    wsfs_dir_is_over(wsb, birth->how, birth->ref))
+		birth->how = READ_ONCE(wsb->spread);
+	return birth->how != WSFS_DIR_NEAR;
+}
+
+/* Which AGs the file may go to */
+static u32 wsfs_birth_set(const struct wsfs_birth *birth)
+{
+	switch (birth->how) {
+	case WSFS_DIR_SPREAD:
+		return WSFS_SET_ALL;
+	case WSFS_DIR_SPREAD_FREE:
+		return WSFS_SET_FREE;
+	}
+	return ws_stream_ref_id(birth->ref);
 }
 
 /*
@@ -358,7 +379,7 @@ static void wsfs_birth_make(struct wsfs_birth *birth, struct wsfs_sb *wsb,
 	struct wsfs_turn turn;
 	struct file *file;
 
-	wsfs_turn_begin(wsb, ws_stream_ref_id(birth->ref), &turn);
+	wsfs_turn_begin(wsb, wsfs_birth_set(birth), &turn);
 	while ((path.dentry = wsfs_birth_agdir(birth, wsb, lower_dir,
 					       &turn))) {
 		old_cred = override_creds(cred);
@@ -470,7 +491,7 @@ struct cred *wsfs_birth_tmpfile(struct wsfs_birth *birth,
 		return cred;
 	old_cred = override_creds(wsb->cred);
 	if (wsfs_birth_is_plain(wsb, lower_dir, mode)) {
-		wsfs_turn_begin(wsb, ws_stream_ref_id(birth->ref), &turn);
+		wsfs_turn_begin(wsb, wsfs_birth_set(birth), &turn);
 		*agdir = wsfs_birth_agdir(birth, wsb, lower_dir, &turn);
 	}
 	revert_creds(old_cred);
@@ -493,7 +514,11 @@ void wsfs_birth_end(struct wsfs_birth *birth, struct dentry *dentry,
 	/* Now, not later: SET looks at who has the lower file open. */
 	if (birth->file)
 		__fput_sync(birth->file);
-	if (likely(birth->how == WSFS_DIR_DEFAULT) || err)
+	if (likely(birth->how == WSFS_DIR_NEAR) || err)
 		return;
-	wsfs_steer_born(dentry, parent, birth->ref, birth->agno);
+	if (birth->how == WSFS_DIR_STREAM)
+		wsfs_steer_born(dentry, parent, birth->ref, birth->agno);
+	else
+		wsfs_steer_spread(dentry, parent, wsfs_birth_set(birth),
+				  birth->agno);
 }

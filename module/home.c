@@ -22,6 +22,7 @@
 #include <linux/posix_acl_xattr.h>
 #include <linux/slab.h>
 #include <linux/statfs.h>
+#include "../uapi/linux/wsfs.h"
 #include "wsfs.h"
 
 #define WSFS_DIR	".wsfs"
@@ -415,7 +416,8 @@ int wsfs_home_init(struct super_block *sb, struct fs_context *fc)
 	struct dentry *dir;
 	int err = 0;
 
-	if (!ws_pool_nr(wsb->pool))
+	if (!wsb->geo.agblocks ||
+	    (!ws_pool_nr(wsb->pool) && wsb->spread == WSFS_DIR_NEAR))
 		return 0;
 	dir = lookup_noperm_unlocked(&QSTR_LEN(WSFS_DIR, strlen(WSFS_DIR)), mnt->mnt_root);
 	if (IS_ERR(dir))
@@ -840,7 +842,7 @@ static const char *wsfs_may_move(struct dentry *dentry, struct kstat *stat)
  * wsfs_home_place() - put a file into an AG of its stream's set
  * @dentry: dentry of a regular wsfs file
  * @parent: its parent
- * @id: the stream
+ * @id: the stream, or WSFS_SET_*
  * @agno: returns the AG chosen, %WSFS_GEO_NONE for none
  *
  * The files of a stream take turns. An AG without a directory of ours, because

@@ -300,19 +300,68 @@ u32 wsfs_steer_nr(struct file *file)
 	return ws_pool_nr(wsb->pool);
 }
 
+/* Does the AG belong to no stream that somebody holds? */
+static bool wsfs_ag_is_free(const struct wsfs_turn *turn, u32 agno)
+{
+	u32 id = wsfs_geo_owner(&turn->geo, agno);
+
+	/* With more streams than AGs each AG has several owners. */
+	for (; id < turn->geo.streams; id += turn->geo.base_agcount)
+		if (wsfs_geo_set_contains(&turn->geo, id, agno) &&
+		    ws_stream_is_reserved(turn->wsb->pool, id))
+			return false;
+	return true;
+}
+
+/* The @n-th free AG, %WSFS_GEO_NONE where there are not so many */
+static u32 wsfs_free_ag(const struct wsfs_turn *turn, u32 n)
+{
+	u32 agno;
+
+	for (agno = 0; agno < turn->geo.agcount; agno++)
+		if (wsfs_ag_is_free(turn, agno) && !n--)
+			return agno;
+	return WSFS_GEO_NONE;
+}
+
+static u32 wsfs_count_free_ags(const struct wsfs_turn *turn)
+{
+	u32 agno, nr = 0;
+
+	for (agno = 0; agno < turn->geo.agcount; agno++)
+		nr += wsfs_ag_is_free(turn, agno);
+	return nr;
+}
+
 /**
  * wsfs_turn_begin() - whose turn it is among the AGs of a set
  * @wsb: the superblock
- * @id: the stream
+ * @id: the stream, or WSFS_SET_*
  * @turn: filled in
  */
 void wsfs_turn_begin(struct wsfs_sb *wsb, u32 id, struct wsfs_turn *turn)
 {
+	atomic_t *next = &wsb->spread_turn;
+
 	wsfs_steer_geo(wsb, &turn->geo);
+	turn->wsb = wsb;
 	turn->id = id;
 	turn->tried = 0;
-	turn->nr = wsfs_geo_set_size(&turn->geo, id);
-	turn->start = (u32)atomic_inc_return(&wsb->streams[id].turn) - 1;
+	switch (id) {
+	case WSFS_SET_FREE:
+		turn->nr = wsfs_count_free_ags(turn);
+		if (turn->nr)
+			break;
+		turn->id = WSFS_SET_ALL;
+		fallthrough;
+	case WSFS_SET_ALL:
+		turn->nr = turn->geo.agcount;
+		break;
+	default:
+		turn->nr = wsfs_geo_set_size(&turn->geo, id);
+		next = &wsb->streams[id].turn;
+	}
+	turn->start = (u32)atomic_inc_return(next) - 1;
 }
 
 /**
@@ -323,10 +372,19 @@ void wsfs_turn_begin(struct wsfs_sb *wsb, u32 id, struct wsfs_turn *turn)
  */
 u32 wsfs_turn_next(struct wsfs_turn *turn)
 {
+	u32 n;
+
 	if (turn->tried == turn->nr)
 		return WSFS_GEO_NONE;
-	return wsfs_geo_set_nth(&turn->geo, turn->id,
-				(turn->start + turn->tried++) % turn->nr);
+	n = (turn->start + turn->tried++) % turn->nr;
+	switch (turn->id) {
+	case WSFS_SET_ALL:
+		return n;
+	case WSFS_SET_FREE:
+		/* Streams may have been reserved meanwhile. */
+		return wsfs_free_ag(turn, n);
+	}
+	return wsfs_geo_set_nth(&turn->geo, turn->id, n);
 }
 
 /**
@@ -508,6 +566,15 @@ static void wsfs_place(struct dentry *dentry, struct dentry *parent, u32 id)
 		wsfs_steer_miss(inode, id, why);
 }
 
+/* Has it inherited what the AGs of the data device are no use for? */
+static bool wsfs_is_xfs_placed(const struct dentry *dentry)
+{
+	u32 xflags;
+
+	return wsfs_lower_xflags(dentry, &xflags) ||
+	       (xflags & (FS_XFLAG_REALTIME | FS_XFLAG_FILESTREAM));
+}
+
 /**
  * wsfs_steer_born() - a new file gets the stream of its directory
  * @dentry: dentry of a regular wsfs file
@@ -525,7 +592,6 @@ void wsfs_steer_born(struct dentry *dentry, struct dentry *parent,
 	struct wsfs_inode *wi = WSFS_I(inode);
 	u32 id = ws_stream_ref_id(ref);
 	struct wsfs_geo geo;
-	u32 xflags;
 
 	inode_lock(inode);
 	mutex_lock(&wi->lock);
@@ -537,9 +603,7 @@ void wsfs_steer_born(struct dentry *dentry, struct dentry *parent,
 	    wsfs_geo_ino_to_agno(&geo, wi->lower->i_ino) == agno) {
 		wsfs_is_home(inode, id, agno);
 	} else {
-		/* Inherited, and of no use to the pool of the data device */
-		if (wsfs_lower_xflags(dentry, &xflags) ||
-		    (xflags & (FS_XFLAG_REALTIME | FS_XFLAG_FILESTREAM))) {
+		if (wsfs_is_xfs_placed(dentry)) {
 			atomic64_inc(&wsb->streams[id].missed);
 			trace_wsfs_miss(inode, id, "realtime or filestream");
 			goto out;
@@ -549,6 +613,40 @@ void wsfs_steer_born(struct dentry *dentry, struct dentry *parent,
 	wsfs_change_stream(inode, ref);
 	trace_wsfs_set(inode, id);
 out:
+	mutex_unlock(&wi->lock);
+	inode_unlock(inode);
+}
+
+/**
+ * wsfs_steer_spread() - a new file is to be in the AG whose turn it is
+ * @dentry: dentry of a regular wsfs file
+ * @parent: its parent, whose i_rwsem the caller holds; NULL for O_TMPFILE
+ * @set: WSFS_SET_*
+ * @agno: AG that the file was made in, %WSFS_GEO_NONE if that was left to XFS
+ *
+ * Takes the i_rwsem of the file. That it could not be placed is counted.
+ */
+void wsfs_steer_spread(struct dentry *dentry, struct dentry *parent, u32 set,
+		       u32 agno)
+{
+	struct inode *inode = d_inode(dentry);
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	const char *why = NULL;
+	struct wsfs_geo geo;
+
+	inode_lock(inode);
+	mutex_lock(&wi->lock);
+	wsfs_steer_geo(wsb, &geo);
+	/* Not where somebody has found it and set a stream himself */
+	if (ws_stream_ref_none(wi->stream) &&
+	    (agno == WSFS_GEO_NONE ||
+	     wsfs_geo_ino_to_agno(&geo, wi->lower->i_ino) != agno))
+		why = wsfs_is_xfs_placed(dentry) ? "realtime or filestream" :
+		      wsfs_home_place(dentry, parent, set, &agno);
+	if (why)
+		trace_wsfs_miss(inode, WSFS_GEO_NONE, why);
+	atomic64_inc(why ? &wsb->spread_missed : &wsb->spread_homed);
 	mutex_unlock(&wi->lock);
 	inode_unlock(inode);
 }
@@ -743,5 +841,6 @@ void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info)
 		info->flags |= WSFS_FILE_MISSED;
 	if (test_bit(WSFS_ANCHORED, &wi->flags))
 		info->flags |= WSFS_FILE_ANCHORED;
+	info->dir_how = READ_ONCE(wi->births);
 	mutex_unlock(&wi->lock);
 }

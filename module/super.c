@@ -19,10 +19,20 @@
 
 enum {
 	WSFS_OPT_STREAMS,
+	WSFS_OPT_SPREAD,
+	WSFS_OPT_SPREAD_OVER,
+};
+
+static const struct constant_table wsfs_spread_table[] = {
+	{ "all",	WSFS_DIR_SPREAD },
+	{ "free",	WSFS_DIR_SPREAD_FREE },
+	{}
 };
 
 static const struct fs_parameter_spec wsfs_parameters[] = {
 	fsparam_u32("streams", WSFS_OPT_STREAMS),
+	fsparam_flag_no("spread", WSFS_OPT_SPREAD),
+	fsparam_enum("spread", WSFS_OPT_SPREAD_OVER, wsfs_spread_table),
 	{}
 };
 
@@ -43,6 +53,13 @@ static int wsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 			return invalf(fc, "streams=%u: at most %u",
 				      result.uint_32, WSFS_GEO_STREAMS_MAX);
 		wsb->opt_streams = result.uint_32;
+		break;
+	case WSFS_OPT_SPREAD:
+		wsb->opt_spread = result.negated ? WSFS_DIR_NEAR :
+						   WSFS_DIR_SPREAD;
+		break;
+	case WSFS_OPT_SPREAD_OVER:
+		wsb->opt_spread = result.uint_32;
 		break;
 	}
 	return 0;
@@ -125,12 +142,22 @@ static int wsfs_statfs(struct dentry *dentry, struct kstatfs *buf)
 	return err;
 }
 
+static void wsfs_show_spread(struct seq_file *m, u32 spread)
+{
+	const struct constant_table *entry;
+
+	for (entry = wsfs_spread_table; entry->name; entry++)
+		if (entry->value == spread)
+			seq_printf(m, ",spread=%s", entry->name);
+}
+
 static int wsfs_show_options(struct seq_file *m, struct dentry *root)
 {
 	const struct wsfs_sb *wsb = WSFS_SB(root->d_sb);
 	struct super_block *lower = wsb->lower_mnt->mnt_sb;
 
 	seq_printf(m, ",streams=%u", ws_pool_nr(wsb->pool));
+	wsfs_show_spread(m, READ_ONCE(wsb->spread));
 	/* Nobody else shows those of a mount without a path. */
 	if (wsb->device && lower->s_op->show_options)
 		return lower->s_op->show_options(m, lower->s_root);
@@ -207,9 +234,13 @@ static int wsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	wsfs_export_init(sb);
 	wsfs_quota_init(sb);
 
+	wsb->spread = wsb->opt_spread >= 0 ? wsb->opt_spread : WSFS_DIR_NEAR;
 	err = wsfs_steer_init(sb, fc);
 	if (err)
 		return err;
+	if (wsb->spread != WSFS_DIR_NEAR && !wsb->geo.agblocks)
+		return invalf(fc, "%s: spread needs XFS version 5 below, this is %s",
+			      fc->source, lower->s_type->name);
 	err = wsfs_home_init(sb, fc);
 	if (err)
 		return err;
@@ -243,7 +274,8 @@ static int wsfs_sb_test(struct super_block *sb, struct fs_context *fc)
 
 static int wsfs_get_sb(struct fs_context *fc, struct dentry *lower_dir)
 {
-	int streams = ((struct wsfs_sb *)fc->s_fs_info)->opt_streams;
+	const struct wsfs_sb *opts = fc->s_fs_info;
+	int streams = opts->opt_streams, spread = opts->opt_spread;
 	struct super_block *sb = sget_fc(fc, wsfs_sb_test, set_anon_super_fc);
 	struct dentry *root;
 	int err;
@@ -265,6 +297,11 @@ static int wsfs_get_sb(struct fs_context *fc, struct dentry *lower_dir)
 		if (streams >= 0 && streams != ws_pool_nr(WSFS_SB(sb)->pool)) {
 			errorf(fc, "%s: this filesystem is mounted by wsfs, and with streams=%u",
 			       fc->source, ws_pool_nr(WSFS_SB(sb)->pool));
+			goto out_deactivate;
+		}
+		if (spread >= 0 && spread != WSFS_SB(sb)->spread) {
+			errorf(fc, "%s: this filesystem is mounted by wsfs, and with another spread; remount changes it for all",
+			       fc->source);
 			goto out_deactivate;
 		}
 	}
@@ -361,15 +398,11 @@ out:
 	return err;
 }
 
-static int wsfs_reconfigure(struct fs_context *fc)
+static int wsfs_reconfigure_lower(struct fs_context *fc, struct super_block *sb,
+				  const struct wsfs_sb *opts)
 {
-	struct super_block *sb = fc->root->d_sb;
-	const struct wsfs_sb *opts = fc->s_fs_info;
 	const struct wsfs_sb *wsb = WSFS_SB(sb);
 
-	if (opts->opt_streams >= 0 &&
-	    opts->opt_streams != ws_pool_nr(wsb->pool))
-		return invalf(fc, "streams= cannot change while mounted");
 	if (wsb->device)
 		return wsfs_device_reconfigure(fc, wsfs_lower_sb(sb));
 	if (opts->xfs_fc)
@@ -381,6 +414,25 @@ static int wsfs_reconfigure(struct fs_context *fc)
 		return -EROFS;
 	}
 	return 0;
+}
+
+static int wsfs_reconfigure(struct fs_context *fc)
+{
+	struct super_block *sb = fc->root->d_sb;
+	const struct wsfs_sb *opts = fc->s_fs_info;
+	struct wsfs_sb *wsb = WSFS_SB(sb);
+	int err;
+
+	if (opts->opt_streams >= 0 &&
+	    opts->opt_streams != ws_pool_nr(wsb->pool))
+		return invalf(fc, "streams= cannot change while mounted");
+	if (opts->opt_spread >= 0 && opts->opt_spread != WSFS_DIR_NEAR &&
+	    !wsb->home)
+		return invalf(fc, "spread cannot begin while mounted without streams; mount anew");
+	err = wsfs_reconfigure_lower(fc, sb, opts);
+	if (!err && opts->opt_spread >= 0)
+		WRITE_ONCE(wsb->spread, opts->opt_spread);
+	return err;
 }
 
 static void wsfs_free_fc(struct fs_context *fc)
@@ -402,6 +454,7 @@ static int wsfs_init_fs_context(struct fs_context *fc)
 	if (!wsb)
 		return -ENOMEM;
 	wsb->opt_streams = -1;
+	wsb->opt_spread = -1;
 	xa_init_flags(&wsb->dirs, XA_FLAGS_ACCOUNT);
 	fc->s_fs_info = wsb;
 	fc->ops = &wsfs_context_ops;

@@ -76,6 +76,18 @@ static ssize_t wsfs_show_hints_reset(struct wsfs_sb *wsb, u32 id, char *buf)
 }
 WSFS_ATTR(hints_reset);
 
+static ssize_t wsfs_show_spread_homed(struct wsfs_sb *wsb, u32 id, char *buf)
+{
+	return sysfs_emit(buf, "%lld\n", atomic64_read(&wsb->spread_homed));
+}
+WSFS_ATTR(spread_homed);
+
+static ssize_t wsfs_show_spread_missed(struct wsfs_sb *wsb, u32 id, char *buf)
+{
+	return sysfs_emit(buf, "%lld\n", atomic64_read(&wsb->spread_missed));
+}
+WSFS_ATTR(spread_missed);
+
 static struct attribute *wsfs_sb_attrs[] = {
 	&wsfs_attr_lower.attr,
 	&wsfs_attr_blocksize.attr,
@@ -84,6 +96,8 @@ static struct attribute *wsfs_sb_attrs[] = {
 	&wsfs_attr_streams.attr,
 	&wsfs_attr_reserved.attr,
 	&wsfs_attr_hints_reset.attr,
+	&wsfs_attr_spread_homed.attr,
+	&wsfs_attr_spread_missed.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(wsfs_sb);

@@ -67,6 +67,10 @@ struct wsfs_file_info;
  * @geo: geometry of the lower; written under the pool's lock
  * @home: state of home.c, NULL where there are no streams
  * @filestreams: the lower is mounted with XFS's filestreams
+ * @spread: where files without a stream are made: WSFS_DIR_*
+ * @spread_turn: next AG for those that are spread, as wsfs_stream.turn
+ * @spread_homed: files placed so since mount
+ * @spread_missed: files that could not be placed so since mount
  * @grpid: the lower is mounted with XFS's grpid
  * @dirs: directories with a place for their files, by lower inode number
  * @hints_reset: life time hints reset because the file had a stream
@@ -74,6 +78,7 @@ struct wsfs_file_info;
  * @wb_err_lock: protects @lower_wb_err
  * @refreshed: when the lower was last asked for its size, in jiffies
  * @opt_streams: streams= of the mount, or -1
+ * @opt_spread: spread of the mount as WSFS_DIR_*, or -1
  * @kobj: directory in sysfs
  * @streams_kobj: the one of the streams in it
  */
@@ -88,12 +93,17 @@ struct wsfs_sb {
 	struct wsfs_home	*home;
 	bool			filestreams;
 	bool			grpid;
+	u32			spread;
+	atomic_t		spread_turn;
+	atomic64_t		spread_homed;
+	atomic64_t		spread_missed;
 	struct xarray		dirs;
 	atomic64_t		hints_reset;
 	errseq_t		lower_wb_err;
 	spinlock_t		wb_err_lock;	/* see above */
 	unsigned long		refreshed;
 	int			opt_streams;
+	int			opt_spread;
 	struct kobject		*kobj;
 	struct kobject		*streams_kobj;
 };
@@ -319,6 +329,8 @@ u32 wsfs_steer_nr(struct file *file);
 int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags);
 void wsfs_steer_born(struct dentry *dentry, struct dentry *parent,
 		     struct ws_stream_ref ref, u32 agno);
+void wsfs_steer_spread(struct dentry *dentry, struct dentry *parent, u32 set,
+		       u32 agno);
 int wsfs_steer_set(struct file *file, int stream_fd);
 int wsfs_steer_clear(struct file *file);
 void wsfs_steer_forget(struct inode *inode);
@@ -329,15 +341,21 @@ void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower);
 void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info);
 bool wsfs_inode_stream(const struct inode *inode, u32 *id);
 
+/* In place of a stream: all AGs, and those that no reserved stream owns */
+#define WSFS_SET_ALL	(WSFS_GEO_NONE - 1)
+#define WSFS_SET_FREE	(WSFS_GEO_NONE - 2)
+
 /**
  * struct wsfs_turn - the AGs that a file may go to, in the order to be tried
+ * @wsb: the superblock
  * @geo: geometry at the time
- * @id: stream whose set it is
+ * @id: stream whose set it is, or WSFS_SET_*
  * @nr: AGs to choose from
  * @start: the first one, of @nr
  * @tried: how many were taken
  */
 struct wsfs_turn {
+	struct wsfs_sb		*wsb;
 	struct wsfs_geo		geo;
 	u32			id;
 	u32			nr;
@@ -352,7 +370,7 @@ u32 wsfs_turn_next(struct wsfs_turn *turn);
 
 /**
  * struct wsfs_birth - where a new file is made
- * @how: WSFS_DIR_*; %WSFS_DIR_DEFAULT for where its directory is
+ * @how: WSFS_DIR_*, not %WSFS_DIR_DEFAULT
  * @ref: the stream it will carry
  * @agno: AG it is made in, or %WSFS_GEO_NONE
  * @file: the file, when it is made before it has a name

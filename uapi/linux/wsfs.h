@@ -58,6 +58,8 @@ struct wsfs_geometry {
  * @stream: id of the stream, 0-based as in sysfs; with %WSFS_FILE_STREAM
  * @home_agno: AG that SET chose for the file; with %WSFS_FILE_STREAM
  * @inode_agno: AG of the lower inode; ~0 on a lower that is not XFS
+ * @dir_how: of a directory WSFS_DIR_*, as WSFS_IOC_SET_DIR set it or it was
+ *	inherited; else 0
  * @reserved: zero
  */
 struct wsfs_file_info {
@@ -65,7 +67,8 @@ struct wsfs_file_info {
 	__u32	stream;
 	__u32	home_agno;
 	__u32	inode_agno;
-	__u32	reserved[4];
+	__u32	dir_how;
+	__u32	reserved[3];
 };
 
 /*
@@ -80,6 +83,12 @@ struct wsfs_file_info {
 #define WSFS_DIR_DEFAULT	0
 /* In the AGs of the stream, which the file carries from then on. */
 #define WSFS_DIR_STREAM		1
+/* Where the directory itself is, as XFS does. */
+#define WSFS_DIR_NEAR		2
+/* In each AG in turn, without a stream. */
+#define WSFS_DIR_SPREAD		3
+/* The same over the AGs that belong to no reserved stream; all if none do. */
+#define WSFS_DIR_SPREAD_FREE	4
 
 /**
  * struct wsfs_dir_place - argument of WSFS_IOC_SET_DIR
@@ -105,7 +114,8 @@ struct wsfs_dir_place {
  * ENOTDIR; EBADF for a bad stream_fd; EXDEV for another filesystem's stream, or
  * where new files are realtime files; EBUSY where they are in an XFS
  * filestream; EPERM for a caller who neither owns the directory nor is capable,
- * or an immutable one; EROFS; EOPNOTSUPP where there are no streams; ENOMEM.
+ * or an immutable one; EROFS; EOPNOTSUPP where there are no streams, or no
+ * AGs to be spread over; ENOMEM.
  */
 #define WSFS_IOC_SET_DIR	_IOW(0xd9, 3, struct wsfs_dir_place)
 

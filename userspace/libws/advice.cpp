@@ -48,6 +48,24 @@ constexpr std::array table{
 	       "the descriptor is no write stream, or the file is not a regular file"},
 	Advice{"FS_IOC_WRITE_STREAM_SET", EBADF,
 	       "the stream's descriptor is not open; was it closed on the way to wsctl?"},
+	Advice{"WSFS_IOC_SET_DIR", ENOTTY,
+	       "only directories on wsfs have a place for their files; mount it with: mount -t "
+	       "wsfs LOWERDIR MOUNTPOINT"},
+	Advice{"WSFS_IOC_SET_DIR", EPERM,
+	       "only the owner of a directory that is not immutable may do this; see 'ls -ld' "
+	       "and 'lsattr -d'"},
+	Advice{"WSFS_IOC_SET_DIR", EXDEV,
+	       "the stream belongs to another filesystem, or files made here lie on the realtime "
+	       "device; reserve a stream on the directory's own device"},
+	Advice{"WSFS_IOC_SET_DIR", EBUSY,
+	       "files made here are in an XFS filestream, which excludes streams; take the flag "
+	       "off the directory (xfs_io -c 'chattr -S')"},
+	Advice{"WSFS_IOC_SET_DIR", EOPNOTSUPP,
+	       "no streams here; wsfs has some over XFS only, and not with -o streams=0"},
+	Advice{"WSFS_IOC_SET_DIR", EBADF,
+	       "the stream's descriptor is not open; was it closed on the way to wsctl?"},
+	Advice{"WSFS_IOC_SET_DIR", EINVAL, "the descriptor is no write stream"},
+	Advice{"WSFS_IOC_SET_DIR", ENOTDIR, "name a directory"},
 	Advice{"WSFS_IOC_GEOMETRY", ENOTTY,
 	       "not a wsfs mount; 'wsctl info' without a path lists those"},
 	Advice{"WSFS_IOC_FILE_INFO", ENOTTY,

@@ -68,6 +68,9 @@ int FakeKernel::answer(int fd, unsigned long request, void *argument)
 			return -EBADF;
 		sets.push_back(*static_cast<fs_write_stream_set *>(argument));
 		return 0;
+	case WSFS_IOC_SET_DIR:
+		dir_places.push_back(*static_cast<wsfs_dir_place *>(argument));
+		return 0;
 	default:
 		return -ENOTTY;
 	}

@@ -75,6 +75,7 @@ public:
 	std::map<std::pair<dev_t, ino_t>, FakeFile> files;
 	// What SET was called with.
 	std::vector<fs_write_stream_set> sets;
+	std::vector<wsfs_dir_place> dir_places;
 	std::atomic<int> fiemap_calls = 0;
 	// Where ALLOC leaves what fdinfo shows.
 	std::filesystem::path fdinfo;

@@ -64,11 +64,33 @@ TEST_F(Set, ReportsInJson)
 
 TEST_F(Set, GoesOnAfterAnError)
 {
-	const auto ran = run_wsctl(fake_, {"set", "--fd", fd(), "missing", ".", "a"});
+	ASSERT_EQ(mkfifo("pipe", 0600), 0);
+	const auto ran = run_wsctl(fake_, {"set", "--fd", fd(), "missing", "pipe", "a"});
 
 	EXPECT_EQ(ran.status, 1);
 	EXPECT_EQ(fake_.kernel.sets.size(), 1U);
 	expect_golden("set-errors.txt", ran.err);
+}
+
+TEST_F(Set, TakesDirectories)
+{
+	ASSERT_EQ(mkdir("d", 0700), 0);
+	fake_.add("d", {.extents = {}, .stream = 1});
+	const auto ran = run_wsctl(fake_, {"set", "-v", "--fd", fd(), "d"});
+
+	EXPECT_EQ(ran.status, 0) << ran.err;
+	EXPECT_EQ(ran.out, "d: files made in it are born in stream 1\n");
+	EXPECT_TRUE(fake_.kernel.sets.empty());
+	ASSERT_EQ(fake_.kernel.dir_places.size(), 1U);
+	EXPECT_EQ(fake_.kernel.dir_places[0].how, WSFS_DIR_STREAM);
+	EXPECT_EQ(fake_.kernel.dir_places[0].stream_fd, stream_.get());
+
+	EXPECT_EQ(run_wsctl(fake_, {"clear", "d"}).status, 0);
+	ASSERT_EQ(fake_.kernel.dir_places.size(), 2U);
+	EXPECT_EQ(fake_.kernel.dir_places[1].how, WSFS_DIR_DEFAULT);
+	EXPECT_EQ(fake_.kernel.dir_places[1].stream_fd, -1);
+	expect_golden("set-directory.json",
+		      run_wsctl(fake_, {"set", "--json", "--fd", fd(), "d"}).out);
 }
 
 TEST_F(Set, DoesNotOpenFifos)

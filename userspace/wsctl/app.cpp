@@ -86,6 +86,7 @@ public:
 		register_doctor(*this);
 		register_fio(*this);
 		register_hold(*this);
+		register_spread(*this);
 	}
 
 	CLI::App *command(const std::string &name, const std::string &description, bool &json,
@@ -395,12 +396,14 @@ void App::add_set()
 			    "stream that 'wsctl hold' holds, slot 0 if not given")
 		->type_name("NAME[:SLOT]");
 	command->add_flag("-v,--verbose", set_.verbose, "say where each file's home is");
-	add_files(command, set_.operands, "regular files that exist, best while empty");
+	add_files(command, set_.operands, "files that exist, best while empty; directories, for the files "
+		  "to be made in them");
 	command->footer(
 		"Examples:\n"
 		"  wsctl set --stream 0 a.dat      # inside 'wsctl run'\n"
 		"  wsctl set --fd 5 *.sst\n"
 		"  wsctl set --held db:1 *.sst\n"
+		"  wsctl set --held db:0 /mnt/ws/wal    # files made in it from now on\n"
 		"  wsctl set --stream 1 --recursive /mnt/ws/cache\n"
 		"  find /mnt/ws -name '*.sst' -print0 | wsctl set -s 1 --null --files-from -");
 }
@@ -413,7 +416,7 @@ void App::add_clear()
 		status_ = wsctl::clear(context_, clear_);
 	});
 
-	add_files(command, clear_.operands, "regular files");
+	add_files(command, clear_.operands, "files or directories");
 	command->footer("What is written stays where it is.\n"
 			"\n"
 			"Example:\n"

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-// wsctl set and wsctl clear: the stream of a file.
+// wsctl set and wsctl clear: the stream of a file, or of the files born in a
+// directory.
 #include <cerrno>
-#include <functional>
 
 #include <fcntl.h>
 
 #include <fmt/format.h>
 
+#include <ws/dir_place.h>
 #include <ws/environment.h>
-#include <ws/file.h>
+#include <ws/error.h>
 #include <ws/file_stream.h>
 #include <ws/unique_fd.h>
 
+#include "changes.h"
 #include "commands.h"
 #include "file_text.h"
 #include "held.h"
-#include "json_writer.h"
-#include "operands.h"
+#include "text.h"
 
 namespace wsctl
 {
@@ -48,78 +49,21 @@ StreamToSet stream_to_set(const SetOptions &options)
 	return {.fd = fd, .own = ws::UniqueFd()};
 }
 
-// Calls @change on each file opened for writing; goes on after errors.
-class Changes
+void set_directory(const Context &context, const SetOptions &options, int fd,
+		   const std::string &path, int stream_fd, Json &entry)
 {
-public:
-	using Change = std::function<void(int fd, const std::string &path, Json &entry)>;
+	ws::set_dir_stream(context.host, fd, path, stream_fd);
+	const auto now = ws::file_stream(context.host, fd, path);
 
-	Changes(const Context &context, bool json, Change change)
-	    : context_(context), json_(json), change_(std::move(change)), writer_(context.out)
-	{
+	entry["directory"] = true;
+	entry["stream"] = Json();
+	if (now) {
+		entry["stream"] = Json::object();
+		entry["stream"]["id"] = now->id;
 	}
-
-	int run(const FileOperands &operands);
-
-private:
-	void take(const std::string &path, const std::function<void(Json &entry)> &change);
-	void failed(const ws::Error &error);
-
-	const Context &context_;
-	bool json_;
-	Change change_;
-	JsonWriter writer_;
-	int status_ = exit_ok;
-};
-
-void Changes::failed(const ws::Error &error)
-{
-	take(error.path(), [&](Json &) { throw error; });
-}
-
-void Changes::take(const std::string &path, const std::function<void(Json &entry)> &change)
-{
-	Json entry = Json::object();
-
-	json_name(entry, "path", path);
-	try {
-		change(entry);
-		entry["error"] = Json();
-	} catch (const ws::Error &error) {
-		context_.report(error);
-		entry["error"] = json_error(error);
-		status_ = exit_failed;
-	}
-	if (json_)
-		writer_.element(entry);
-}
-
-int Changes::run(const FileOperands &operands)
-{
-	if (json_) {
-		begin_document(writer_, context_);
-		writer_.begin_array("files");
-	}
-	each_file(
-		operands,
-		[this](const std::string &path) {
-			take(path, [&](Json &entry) {
-				const ws::UniqueFd fd = ws::open_for_set(path);
-
-				change_(fd.get(), path, entry);
-			});
-		},
-		[this](int fd) {
-			const std::string name = descriptor_name(fd);
-
-			take(name, [&](Json &entry) { change_(fd, name, entry); });
-		},
-		[this](const ws::Error &error) { failed(error); });
-	if (json_) {
-		writer_.end();
-		writer_.end();
-	}
-	return status_;
+	if (options.verbose && !options.json)
+		context.out << fmt::format("{}: files made in it are born in {}\n", escape(path),
+					   now ? fmt::format("stream {}", now->id) : "the stream");
 }
 
 } // namespace
@@ -130,6 +74,10 @@ int set(const Context &context, const SetOptions &options)
 
 	return Changes(context, options.json,
 		       [&](int fd, const std::string &path, Json &entry) {
+			       if (ws::is_directory(fd)) {
+				       set_directory(context, options, fd, path, stream.fd, entry);
+				       return;
+			       }
 			       ws::set_stream(context.host, fd, path, stream.fd);
 			       const auto now = ws::file_stream(context.host, fd, path);
 			       entry["stream"] = file_stream_json(now);
@@ -143,7 +91,11 @@ int clear(const Context &context, const ClearOptions &options)
 {
 	return Changes(context, options.json,
 		       [&](int fd, const std::string &path, Json & /*entry*/) {
-			       ws::clear_stream(context.host, fd, path);
+			       if (ws::is_directory(fd))
+				       ws::set_dir_place(context.host, fd, path,
+							 ws::DirPlace::by_mount);
+			       else
+				       ws::clear_stream(context.host, fd, path);
 		       })
 		.run(options.operands);
 }

@@ -21,23 +21,26 @@ class Bed:
         self._top = self.path = self.wsfs.path if stacked else self.lower
         self._streams = None
         self._xfs_options = ""
+        self._options = ()
         self._fds = set()
         self.streams = []  # reserved by alloc()
         self._undo = []
 
     def make(
-        self, agcount=16, ag_mib=32, streams=None, mkfs=(), data=None, xfs_options=""
+        self, agcount=16, ag_mib=32, streams=None, mkfs=(), data=None, xfs_options="",
+        options=(),
     ):
-        """mkfs and mount."""
+        """mkfs and mount; @options are words for wsfs's -o."""
         self.xfs.mkfs(agcount, ag_mib, *mkfs, data=data)
         self._streams = streams
         self._xfs_options = xfs_options
+        self._options = options
         self.mount()
 
     def mount(self):
         self.xfs.mount(self._xfs_options)
         if self.stacked:
-            self.wsfs.mount(self._streams)
+            self.wsfs.mount(self._streams, self._options)
 
     def umount(self):
         """Unmount both; the test's files have to be closed before."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Ways to make a file in a directory, and what it has then."""
 
+import contextlib
 import os
 import stat
 
-from lib import ioctls
+from lib import ioctls, libc
 from lib.ioctls import FsXattr
 
 
@@ -25,7 +26,11 @@ def by_mknod(directory, name, mode):
 def by_tmpfile(directory, name, mode):
     """O_TMPFILE and linkat(2)"""
     fd = os.open(directory, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, mode)
-    os.link(f"/proc/self/fd/{fd}", f"{directory}/{name}", follow_symlinks=True)
+    try:
+        libc.linkat_fd(fd, f"{directory}/{name}")
+    except OSError:
+        os.close(fd)
+        raise
     return fd
 
 
@@ -56,14 +61,43 @@ def looks(path):
         os.close(fd)
 
 
-def with_umask(umask, function, *args):
-    old = os.umask(umask)
-    try:
-        return function(*args)
-    finally:
-        os.umask(old)
-
-
 def fill(fd, size=256 << 10):
     os.write(fd, os.urandom(1024) * (size // 1024))
     os.fsync(fd)
+
+
+def make(bed, way, where, name, mode=0o644):
+    """A new file of a test bed, open."""
+    return bed.adopt(way(bed.at(where), name, mode))
+
+
+def make_only(way, where, name, mode):
+    os.close(way(where, name, mode))
+
+
+def directory(bed, name, stream=None):
+    """A new directory whose files are born in @stream."""
+    os.mkdir(bed.at(name))
+    fd = bed.adopt(os.open(bed.at(name), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    if stream:
+        ioctls.set_dir(fd, ioctls.DIR_STREAM, stream.fd)
+    return fd
+
+
+def make(bed, way, where, name, mode=0o644):
+    return bed.adopt(way(bed.at(where), name, mode))
+
+
+@contextlib.contextmanager
+def acting_as(uid, groups, umask):
+    old = os.umask(umask)
+    os.setgroups(groups)
+    os.setegid(uid)
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(())
+        os.umask(old)

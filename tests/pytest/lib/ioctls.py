@@ -42,11 +42,12 @@ WSFS_GEOMETRY = _ior(0xD9, 1, _GEOMETRY.size)
 WSFS_FILE_INFO = _ior(0xD9, 2, _FILE_INFO.size)
 _DIR_PLACE = struct.Struct("=Ii2I")
 WSFS_SET_DIR = _iow(0xD9, 3, _DIR_PLACE.size)
-DIR_DEFAULT, DIR_STREAM = range(2)
+DIR_DEFAULT, DIR_STREAM, DIR_NEAR, DIR_SPREAD, DIR_SPREAD_FREE = range(5)
 FILE_STREAM = 1 << 0
 FILE_HOMED = 1 << 1
 FILE_MISSED = 1 << 2
 FILE_ANCHORED = 1 << 3
+FILE_HINT = 1 << 4
 
 FS_IOC_GETFLAGS = _ior("f", 1, 8)
 FS_IOC_SETFLAGS = _iow("f", 2, 8)
@@ -123,14 +124,15 @@ class FileInfo:
     stream: int
     home_agno: int
     inode_agno: int
+    dir_how: int
 
     @classmethod
     def of(cls, fd):
         buf = bytearray(_FILE_INFO.size)
         fcntl.ioctl(fd, WSFS_FILE_INFO, buf)
         fields = _FILE_INFO.unpack(buf)
-        assert not any(fields[4:]), "reserved fields are zero"
-        return cls(*fields[:4])
+        assert not any(fields[5:]), "reserved fields are zero"
+        return cls(*fields[:5])
 
     @property
     def has_stream(self):
@@ -147,6 +149,10 @@ class FileInfo:
     @property
     def anchored(self):
         return bool(self.flags & FILE_ANCHORED)
+
+    @property
+    def by_hint(self):
+        return bool(self.flags & FILE_HINT)
 
     @property
     def placed_somehow(self):
