@@ -449,6 +449,12 @@ static ssize_t wsfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 	struct file *lower;
 	ssize_t ret;
 
+	/* Before the pin: an empty file moves. */
+	if (unlikely(wsfs_hint_is_due(inode))) {
+		ret = wsfs_steer_hint(file, iocb->ki_flags & IOCB_NOWAIT);
+		if (ret)
+			return ret;
+	}
 	lower = wsfs_file_lower(file, true, iocb->ki_flags & IOCB_NOWAIT);
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
@@ -582,10 +588,13 @@ static unsigned long wsfs_get_unmapped_area(struct file *file,
 static long wsfs_fallocate(struct file *file, int mode, loff_t offset,
 			   loff_t len)
 {
-	struct file *lower = wsfs_file_lower(file, true, false);
 	struct inode *inode = file_inode(file);
+	struct file *lower;
 	long ret;
 
+	if (unlikely(wsfs_hint_is_due(inode)))
+		wsfs_steer_hint(file, false);
+	lower = wsfs_file_lower(file, true, false);
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
 	wsfs_steer_sync_hint(inode, file_inode(lower));
@@ -640,9 +649,12 @@ static ssize_t wsfs_splice_write(struct pipe_inode_info *pipe,
 				 struct file *out, loff_t *ppos, size_t len,
 				 unsigned int flags)
 {
-	struct file *lower = wsfs_file_lower(out, true, false);
+	struct file *lower;
 	ssize_t ret;
 
+	if (unlikely(wsfs_hint_is_due(file_inode(out))))
+		wsfs_steer_hint(out, false);
+	lower = wsfs_file_lower(out, true, false);
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
 	if (!lower->f_op->splice_write)
@@ -664,6 +676,8 @@ static ssize_t wsfs_copy_file_range(struct file *in, loff_t pos_in,
 	struct file *lower_in, *lower_out;
 	ssize_t ret;
 
+	if (unlikely(wsfs_hint_is_due(file_inode(out))))
+		wsfs_steer_hint(out, false);
 	lower_out = wsfs_file_lower(out, true, false);
 	if (IS_ERR(lower_out))
 		return PTR_ERR(lower_out);

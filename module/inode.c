@@ -71,6 +71,7 @@ struct inode *wsfs_alloc_inode(struct super_block *sb)
 	wi->armed_at = 0;
 	wi->anchored_at = 0;
 	wi->anchor_retry = jiffies;
+	wi->hint = WRITE_LIFE_NOT_SET;
 	wi->births = 0;
 	return &wi->vfs_inode;
 }

@@ -26,6 +26,9 @@
 /* The lower is asked for its size at most so often by SET. */
 #define WSFS_REFRESH_INTERVAL	HZ
 
+/* Life time hints that say something: short, medium, long, extreme */
+#define WSFS_HINTS_MAX		4U
+
 /* A per-CPU count of bytes is folded into the shared one at this size. */
 #define WSFS_BYTES_BATCH	(256 * 1024 * 1024)
 
@@ -154,13 +157,35 @@ static int wsfs_choose_streams(struct super_block *sb, struct fs_context *fc)
 	return 0;
 }
 
+/* How many streams are wanted by an option that may leave it to us */
+static u32 wsfs_share(int opt, u32 by_default)
+{
+	return opt == WSFS_SHARE_DEFAULT ? by_default : max(opt, 0);
+}
+
+/* What hints and numbered get of the streams; the rest is offered. */
+static int wsfs_choose_shares(struct wsfs_sb *wsb, struct fs_context *fc)
+{
+	u32 nr = wsb->geo.streams, hints, numbered;
+
+	hints = wsfs_share(wsb->opt_hints, min(nr / 2, WSFS_HINTS_MAX));
+	numbered = wsfs_share(wsb->opt_numbered, max(nr - hints, 1) / 2);
+	if ((wsb->opt_hints != -1 && !hints) ||
+	    (wsb->opt_numbered != -1 && !numbered) || hints + numbered > nr)
+		return invalf(fc, "%s: %u streams are too few for hints and numbered; raise streams= or give numbers that fit",
+			      fc->source, nr);
+	wsb->hints = hints;
+	wsb->numbered = numbered;
+	return 0;
+}
+
 /**
  * wsfs_steer_init() - find the geometry and set up the streams
  * @sb: a wsfs superblock that is being filled
  * @fc: takes the message when it fails
  *
- * Return: 0; EINVAL for streams= over something other than XFS; EUCLEAN or
- * EINVAL for a superblock that cannot be trusted; EIO; ENOMEM.
+ * Return: 0; EINVAL for streams= over something other than XFS, or for shares
+ * that are more than there is; EUCLEAN or EINVAL for a superblock that cannot be trusted; EIO; ENOMEM.
  */
 int wsfs_steer_init(struct super_block *sb, struct fs_context *fc)
 {
@@ -168,7 +193,7 @@ int wsfs_steer_init(struct super_block *sb, struct fs_context *fc)
 	u32 i, nr;
 	int err;
 
-	err = wsfs_choose_streams(sb, fc);
+	err = wsfs_choose_streams(sb, fc) ?: wsfs_choose_shares(wsb, fc);
 	if (err)
 		return err;
 
@@ -188,6 +213,7 @@ int wsfs_steer_init(struct super_block *sb, struct fs_context *fc)
 		err = -ENOMEM;
 		goto out_counters;
 	}
+	ws_pool_set_aside(wsb->pool, wsb->hints + wsb->numbered);
 	return 0;
 
 out_counters:
@@ -286,7 +312,7 @@ int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags)
  * wsfs_steer_nr() - streams of the device that a file is placed on
  * @file: a wsfs file or directory
  *
- * Return: number of streams; none on the realtime device.
+ * Return: number of streams that can be reserved; none on the realtime device.
  */
 u32 wsfs_steer_nr(struct file *file)
 {
@@ -297,7 +323,7 @@ u32 wsfs_steer_nr(struct file *file)
 	    (wsfs_lower_xflags(file_dentry(file), &xflags) ||
 	     (xflags & FS_XFLAG_REALTIME)))
 		return 0;
-	return ws_pool_nr(wsb->pool);
+	return ws_pool_nr_offered(wsb->pool);
 }
 
 /* Does the AG belong to no stream that somebody holds? */
@@ -487,7 +513,8 @@ static int wsfs_may_steer(struct file *file)
 		return -EBUSY;
 	/* A hint that came after a stream gives way to it. */
 	if (inode->i_write_hint != WRITE_LIFE_NOT_SET) {
-		if (!wsfs_inode_stream(inode, &id))
+		if (!wsfs_inode_stream(inode, &id) ||
+		    test_bit(WSFS_BY_HINT, &WSFS_I(inode)->flags))
 			return -EBUSY;
 		wsfs_steer_sync_hint(inode, wsfs_lower_inode(inode));
 	}
@@ -663,22 +690,39 @@ void wsfs_steer_spread(struct dentry *dentry, struct dentry *parent, u32 set,
  */
 int wsfs_steer_set(struct file *file, int stream_fd)
 {
-	struct inode *inode = file_inode(file);
-	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
-	struct wsfs_inode *wi = WSFS_I(inode);
+	struct wsfs_sb *wsb = WSFS_SB(file_inode(file)->i_sb);
 	struct ws_stream_ref ref;
 	struct file *stream_file;
-	struct dentry *parent;
-	u32 id;
 	int err;
 
 	/* Held so that the reservation cannot go while it is being set. */
 	stream_file = ws_stream_fget(wsb->pool, stream_fd, &ref);
 	if (IS_ERR(stream_file))
 		return PTR_ERR(stream_file);
+	err = wsfs_steer_set_ref(file, ref);
+	fput(stream_file);
+	return err;
+}
+
+/**
+ * wsfs_steer_set_ref() - the same for a stream that is known
+ * @file: a regular wsfs file, open for writing
+ * @ref: the stream, whose reservation cannot go meanwhile
+ *
+ * Return: as wsfs_steer_set().
+ */
+int wsfs_steer_set_ref(struct file *file, struct ws_stream_ref ref)
+{
+	struct inode *inode = file_inode(file);
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	struct dentry *parent;
+	u32 id;
+	int err;
+
 	err = mnt_want_write_file(file);
 	if (err)
-		goto out_fput;
+		return err;
 	wsfs_steer_refresh_due(wsb);
 
 	parent = wsfs_lock_for_set(file_dentry(file));
@@ -695,13 +739,100 @@ int wsfs_steer_set(struct file *file, int stream_fd)
 		wsfs_change_stream(inode, ref);
 		trace_wsfs_set(inode, id);
 	}
+	clear_bit(WSFS_BY_HINT, &wi->flags);
 	mutex_unlock(&wi->lock);
 out_unlock:
 	wsfs_unlock_for_set(file_dentry(file), parent);
 	mnt_drop_write_file(file);
-out_fput:
-	fput(stream_file);
 	return err;
+}
+
+/* The stream set aside for a hint: shorter lives come first. */
+static struct ws_stream_ref wsfs_hint_ref(const struct wsfs_sb *wsb,
+					  enum rw_hint hint)
+{
+	u32 first = ws_pool_nr_offered(wsb->pool);
+
+	if (hint < WRITE_LIFE_SHORT || hint > WRITE_LIFE_EXTREME)
+		return WS_STREAM_NONE;
+	return ws_pool_aside_ref(wsb->pool, first +
+				 (hint - WRITE_LIFE_SHORT) * wsb->hints /
+				 WSFS_HINTS_MAX);
+}
+
+/* Under the locks of SET */
+static void wsfs_follow_hint(struct dentry *dentry, struct dentry *parent,
+			     enum rw_hint hint)
+{
+	struct inode *inode = d_inode(dentry);
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	struct ws_stream_ref ref = wsfs_hint_ref(wsb, hint);
+	u32 id;
+
+	if (ws_stream_ref_equal(wi->stream, ref))
+		return;
+	if (!ws_stream_ref_none(ref) &&
+	    (wsb->filestreams || wsfs_is_xfs_placed(dentry))) {
+		trace_wsfs_miss(inode, ws_stream_ref_id(ref),
+				"realtime or filestream");
+		atomic64_inc(&wsb->streams[ws_stream_ref_id(ref)].missed);
+		return;
+	}
+	if (ws_stream_ref_none(ref)) {
+		wsfs_change_stream(inode, ref);
+		wsfs_forget_place(wi);
+		clear_bit(WSFS_BY_HINT, &wi->flags);
+		return;
+	}
+	id = ws_stream_ref_id(ref);
+	wsfs_place(dentry, parent, id);
+	/* First: a stream that is not by a hint would reset it. */
+	set_bit(WSFS_BY_HINT, &wi->flags);
+	wsfs_change_stream(inode, ref);
+	trace_wsfs_set(inode, id);
+}
+
+/**
+ * wsfs_steer_hint() - before something is allocated for a file whose life time
+ *	hint has changed
+ * @file: a regular wsfs file, open for writing, write access taken
+ * @nowait: do not wait
+ *
+ * With -o hints the file gets the stream of the hint, or loses it with it. A
+ * stream that was set is not touched: the hint gives way at
+ * wsfs_steer_sync_hint(). Takes the locks of SET.
+ *
+ * Return: 0, or EAGAIN with @nowait where there is something to be done.
+ */
+int wsfs_steer_hint(struct file *file, bool nowait)
+{
+	struct inode *inode = file_inode(file);
+	struct wsfs_inode *wi = WSFS_I(inode);
+	struct dentry *parent;
+	enum rw_hint hint;
+	u32 id;
+
+	if (!WSFS_SB(inode->i_sb)->hints) {
+		WRITE_ONCE(wi->hint, READ_ONCE(inode->i_write_hint));
+		return 0;
+	}
+	if (wsfs_inode_stream(inode, &id) &&
+	    !test_bit(WSFS_BY_HINT, &wi->flags))
+		return 0;
+	if (nowait)
+		return -EAGAIN;
+	parent = wsfs_lock_for_set(file_dentry(file));
+	mutex_lock(&wi->lock);
+	hint = READ_ONCE(inode->i_write_hint);
+	if (!wsfs_inode_stream(inode, &id) ||
+	    test_bit(WSFS_BY_HINT, &wi->flags)) {
+		wsfs_follow_hint(file_dentry(file), parent, hint);
+		WRITE_ONCE(wi->hint, hint);
+	}
+	mutex_unlock(&wi->lock);
+	wsfs_unlock_for_set(file_dentry(file), parent);
+	return 0;
 }
 
 /**
@@ -724,8 +855,11 @@ int wsfs_steer_clear(struct file *file)
 	err = wsfs_steer_may_set(file);
 	if (!err) {
 		mutex_lock(&wi->lock);
-		wsfs_change_stream(inode, WS_STREAM_NONE);
-		wsfs_forget_place(wi);
+		/* That of a hint goes with the hint. */
+		if (!test_bit(WSFS_BY_HINT, &wi->flags)) {
+			wsfs_change_stream(inode, WS_STREAM_NONE);
+			wsfs_forget_place(wi);
+		}
 		mutex_unlock(&wi->lock);
 	}
 	inode_unlock(inode);
@@ -801,14 +935,16 @@ void wsfs_steer_check(struct inode *inode, struct file *file, bool closing)
  * @lower: its lower inode
  *
  * F_SET_RW_HINT calls no filesystem, so this is done at the next operation. On
- * a file with a stream the hint goes: the two exclude each other.
+ * a file with a stream the hint goes: the two exclude each other. (Not with the
+ * stream that the hint itself has chosen.)
  */
 void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower)
 {
 	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
 	u32 id;
 
-	if (wsfs_inode_stream(inode, &id)) {
+	if (wsfs_inode_stream(inode, &id) &&
+	    !test_bit(WSFS_BY_HINT, &WSFS_I(inode)->flags)) {
 		if (READ_ONCE(inode->i_write_hint) == WRITE_LIFE_NOT_SET &&
 		    READ_ONCE(lower->i_write_hint) == WRITE_LIFE_NOT_SET)
 			return;
@@ -841,6 +977,9 @@ void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info)
 		info->flags |= WSFS_FILE_MISSED;
 	if (test_bit(WSFS_ANCHORED, &wi->flags))
 		info->flags |= WSFS_FILE_ANCHORED;
+	if ((info->flags & WSFS_FILE_STREAM) &&
+	    test_bit(WSFS_BY_HINT, &wi->flags))
+		info->flags |= WSFS_FILE_HINT;
 	info->dir_how = READ_ONCE(wi->births);
 	mutex_unlock(&wi->lock);
 }

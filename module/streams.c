@@ -107,6 +107,24 @@ void ws_pool_kill(struct ws_pool *pool)
 	spin_unlock(&pool->lock);
 }
 
+/**
+ * ws_pool_set_aside() - keep streams for the owner's own use
+ * @pool: a pool that nobody else knows yet
+ * @nr: how many, not more than it has
+ *
+ * The last @nr streams count as reserved from now on, and are never offered.
+ * See ws_pool_aside_ref().
+ */
+void ws_pool_set_aside(struct ws_pool *pool, u32 nr)
+{
+	u32 id;
+
+	for (id = pool->nr - nr; id < pool->nr; id++)
+		pool->token[id] = ++pool->seq << WS_STREAM_ID_BITS | id;
+	pool->nr_reserved += nr;
+	pool->aside = nr;
+}
+
 /* Cannot fail halfway: the last step of an ALLOC before its fd is installed. */
 static int ws_stream_reserve(struct ws_stream *ws)
 {
@@ -219,7 +237,7 @@ int ws_stream_alloc_fd(struct ws_pool *pool)
 
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	if (!pool->nr)
+	if (!ws_pool_nr_offered(pool))
 		return -EOPNOTSUPP;
 
 	CLASS(get_unused_fd, fd)(O_CLOEXEC);

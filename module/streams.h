@@ -104,6 +104,7 @@ struct ws_pool_ops {
  *	ws_pool_kill()
  * @dead: ws_pool_kill() was called
  * @nr: number of streams; constant
+ * @aside: how many of them, the last ones, the owner has set aside; constant
  * @nr_reserved: how many of them are reserved
  * @seq: reservations so far
  * @token: what live references to each stream hold, 0 while it is free
@@ -115,6 +116,7 @@ struct ws_pool {
 	void				*private;
 	bool				dead;
 	u32				nr;
+	u32				aside;
 	u32				nr_reserved;
 	u64				seq;
 	u64				token[] __counted_by(nr);
@@ -125,6 +127,7 @@ struct ws_pool *ws_pool_alloc(u32 nr, const struct ws_pool_ops *ops,
 struct ws_pool *ws_pool_get(struct ws_pool *pool);
 void ws_pool_put(struct ws_pool *pool);
 void ws_pool_kill(struct ws_pool *pool);
+void ws_pool_set_aside(struct ws_pool *pool, u32 nr);
 
 int ws_stream_alloc_fd(struct ws_pool *pool);
 struct file *ws_stream_fget(struct ws_pool *pool, int fd,
@@ -139,6 +142,17 @@ struct file *ws_stream_fget(struct ws_pool *pool, int fd,
 static inline u32 ws_pool_nr(const struct ws_pool *pool)
 {
 	return pool->nr;
+}
+
+/**
+ * ws_pool_nr_offered() - number of streams that can be reserved
+ * @pool: the pool
+ *
+ * Return: reserved and free ones together, without those set aside.
+ */
+static inline u32 ws_pool_nr_offered(const struct ws_pool *pool)
+{
+	return pool->nr - pool->aside;
 }
 
 /**
@@ -173,6 +187,19 @@ static inline bool ws_pool_is_busy(const struct ws_pool *pool)
 static inline bool ws_stream_is_reserved(const struct ws_pool *pool, u32 id)
 {
 	return id < pool->nr && READ_ONCE(pool->token[id]) != 0;
+}
+
+/**
+ * ws_pool_aside_ref() - a reference to a stream that was set aside
+ * @pool: the pool
+ * @id: the stream
+ *
+ * Return: a reference that stays live as long as the pool has its owner.
+ */
+static inline struct ws_stream_ref
+ws_pool_aside_ref(const struct ws_pool *pool, u32 id)
+{
+	return (struct ws_stream_ref) { .token = READ_ONCE(pool->token[id]) };
 }
 
 /**

@@ -21,6 +21,8 @@ enum {
 	WSFS_OPT_STREAMS,
 	WSFS_OPT_SPREAD,
 	WSFS_OPT_SPREAD_OVER,
+	WSFS_OPT_HINTS,
+	WSFS_OPT_HINTS_NR,
 };
 
 static const struct constant_table wsfs_spread_table[] = {
@@ -33,6 +35,8 @@ static const struct fs_parameter_spec wsfs_parameters[] = {
 	fsparam_u32("streams", WSFS_OPT_STREAMS),
 	fsparam_flag_no("spread", WSFS_OPT_SPREAD),
 	fsparam_enum("spread", WSFS_OPT_SPREAD_OVER, wsfs_spread_table),
+	fsparam_flag("hints", WSFS_OPT_HINTS),
+	fsparam_u32("hints", WSFS_OPT_HINTS_NR),
 	{}
 };
 
@@ -60,6 +64,15 @@ static int wsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 		break;
 	case WSFS_OPT_SPREAD_OVER:
 		wsb->opt_spread = result.uint_32;
+		break;
+	case WSFS_OPT_HINTS:
+		wsb->opt_hints = WSFS_SHARE_DEFAULT;
+		break;
+	case WSFS_OPT_HINTS_NR:
+		if (!result.uint_32 || result.uint_32 > 4)
+			return invalf(fc, "hints=%u: 1 to 4 streams, for short, medium, long and extreme lives",
+				      result.uint_32);
+		wsb->opt_hints = result.uint_32;
 		break;
 	}
 	return 0;
@@ -158,6 +171,8 @@ static int wsfs_show_options(struct seq_file *m, struct dentry *root)
 
 	seq_printf(m, ",streams=%u", ws_pool_nr(wsb->pool));
 	wsfs_show_spread(m, READ_ONCE(wsb->spread));
+	if (wsb->hints)
+		seq_printf(m, ",hints=%u", wsb->hints);
 	/* Nobody else shows those of a mount without a path. */
 	if (wsb->device && lower->s_op->show_options)
 		return lower->s_op->show_options(m, lower->s_root);
@@ -272,6 +287,19 @@ static int wsfs_sb_test(struct super_block *sb, struct fs_context *fc)
 	return same;
 }
 
+/* Was a number of streams asked for other than that of the filesystem? */
+static bool wsfs_share_differs(int opt, u32 share)
+{
+	return opt == WSFS_SHARE_DEFAULT ? !share : opt >= 0 && opt != share;
+}
+
+static bool wsfs_shares_differ(const struct wsfs_sb *opts,
+			       const struct wsfs_sb *wsb)
+{
+	return wsfs_share_differs(opts->opt_hints, wsb->hints) ||
+	       wsfs_share_differs(opts->opt_numbered, wsb->numbered);
+}
+
 static int wsfs_get_sb(struct fs_context *fc, struct dentry *lower_dir)
 {
 	const struct wsfs_sb *opts = fc->s_fs_info;
@@ -297,6 +325,12 @@ static int wsfs_get_sb(struct fs_context *fc, struct dentry *lower_dir)
 		if (streams >= 0 && streams != ws_pool_nr(WSFS_SB(sb)->pool)) {
 			errorf(fc, "%s: this filesystem is mounted by wsfs, and with streams=%u",
 			       fc->source, ws_pool_nr(WSFS_SB(sb)->pool));
+			goto out_deactivate;
+		}
+		if (wsfs_shares_differ(opts, WSFS_SB(sb))) {
+			errorf(fc, "%s: this filesystem is mounted by wsfs, and with hints=%u, numbered=%u",
+			       fc->source, WSFS_SB(sb)->hints,
+			       WSFS_SB(sb)->numbered);
 			goto out_deactivate;
 		}
 		if (spread >= 0 && spread != WSFS_SB(sb)->spread) {
@@ -426,6 +460,8 @@ static int wsfs_reconfigure(struct fs_context *fc)
 	if (opts->opt_streams >= 0 &&
 	    opts->opt_streams != ws_pool_nr(wsb->pool))
 		return invalf(fc, "streams= cannot change while mounted");
+	if (wsfs_shares_differ(opts, wsb))
+		return invalf(fc, "hints and numbered cannot change while mounted");
 	if (opts->opt_spread >= 0 && opts->opt_spread != WSFS_DIR_NEAR &&
 	    !wsb->home)
 		return invalf(fc, "spread cannot begin while mounted without streams; mount anew");
@@ -455,6 +491,8 @@ static int wsfs_init_fs_context(struct fs_context *fc)
 		return -ENOMEM;
 	wsb->opt_streams = -1;
 	wsb->opt_spread = -1;
+	wsb->opt_hints = -1;
+	wsb->opt_numbered = -1;
 	xa_init_flags(&wsb->dirs, XA_FLAGS_ACCOUNT);
 	fc->s_fs_info = wsb;
 	fc->ops = &wsfs_context_ops;

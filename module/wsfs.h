@@ -26,6 +26,9 @@
 #include "geometry.h"
 #include "streams.h"
 
+/* In place of a number of streams to be set aside: wsfs chooses it. */
+#define WSFS_SHARE_DEFAULT	(-2)
+
 /* An empty file moves at most so often while it stays open. */
 #define WSFS_MAX_MOVES	16
 
@@ -77,7 +80,11 @@ struct wsfs_file_info;
  * @lower_wb_err: write-back errors of the lower that wsfs has taken over
  * @wb_err_lock: protects @lower_wb_err
  * @refreshed: when the lower was last asked for its size, in jiffies
+ * @hints: streams set aside for life time hints
+ * @numbered: streams set aside for the numbered interface, the last ones
  * @opt_streams: streams= of the mount, or -1
+ * @opt_hints: hints of the mount, -1, or %WSFS_SHARE_DEFAULT without a number
+ * @opt_numbered: numbered of the mount, likewise
  * @opt_spread: spread of the mount as WSFS_DIR_*, or -1
  * @kobj: directory in sysfs
  * @streams_kobj: the one of the streams in it
@@ -102,7 +109,11 @@ struct wsfs_sb {
 	errseq_t		lower_wb_err;
 	spinlock_t		wb_err_lock;	/* see above */
 	unsigned long		refreshed;
+	u32			hints;
+	u32			numbered;
 	int			opt_streams;
+	int			opt_hints;
+	int			opt_numbered;
 	int			opt_spread;
 	struct kobject		*kobj;
 	struct kobject		*streams_kobj;
@@ -134,6 +145,8 @@ enum {
 	WSFS_UNSHARE,
 	/* Blocks past the end are nobody's preallocation: see anchor.c. */
 	WSFS_TRIM,
+	/* The stream is that of the life time hint. */
+	WSFS_BY_HINT,
 };
 
 /**
@@ -153,6 +166,8 @@ enum {
  * @armed_at: size when the file was armed, under @lock
  * @anchored_at: up to here the file may lie elsewhere, under @lock
  * @anchor_retry: no stray is brought back before this time, in jiffies
+ * @hint: life time hint that @stream was last chosen by; WRITE_ONCE() under
+ *	@lock
  * @births: directories: WSFS_DIR_*, under the i_rwsem
  * @vfs_inode: the VFS's part
  */
@@ -168,6 +183,7 @@ struct wsfs_inode {
 	loff_t			armed_at;
 	loff_t			anchored_at;
 	unsigned long		anchor_retry;
+	enum rw_hint		hint;
 	u32			births;
 	struct inode		vfs_inode;
 };
@@ -332,6 +348,8 @@ void wsfs_steer_born(struct dentry *dentry, struct dentry *parent,
 void wsfs_steer_spread(struct dentry *dentry, struct dentry *parent, u32 set,
 		       u32 agno);
 int wsfs_steer_set(struct file *file, int stream_fd);
+int wsfs_steer_set_ref(struct file *file, struct ws_stream_ref ref);
+int wsfs_steer_hint(struct file *file, bool nowait);
 int wsfs_steer_clear(struct file *file);
 void wsfs_steer_forget(struct inode *inode);
 void wsfs_steer_written(struct inode *inode, ssize_t bytes);
@@ -340,6 +358,12 @@ void wsfs_steer_check(struct inode *inode, struct file *lower, bool closing);
 void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower);
 void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info);
 bool wsfs_inode_stream(const struct inode *inode, u32 *id);
+
+/* All that a file pays for hints whose stream is chosen, or that has none */
+static inline bool wsfs_hint_is_due(const struct inode *inode)
+{
+	return READ_ONCE(inode->i_write_hint) != READ_ONCE(WSFS_I(inode)->hint);
+}
 
 /* In place of a stream: all AGs, and those that no reserved stream owns */
 #define WSFS_SET_ALL	(WSFS_GEO_NONE - 1)

@@ -51,6 +51,8 @@ struct wsfs_geometry {
  * what it is given from now on goes to its stream's AGs.
  */
 #define WSFS_FILE_ANCHORED	(1U << 3)
+/* The stream was chosen by the file's write life time hint (-o hints). */
+#define WSFS_FILE_HINT		(1U << 4)
 
 /**
  * struct wsfs_file_info - answer of WSFS_IOC_FILE_INFO
