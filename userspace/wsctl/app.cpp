@@ -396,7 +396,8 @@ void App::add_set()
 			    "stream that 'wsctl hold' holds, slot 0 if not given")
 		->type_name("NAME[:SLOT]");
 	command->add_flag("-v,--verbose", set_.verbose, "say where each file's home is");
-	add_files(command, set_.operands, "files that exist, best while empty; directories, for the files "
+	add_files(command, set_.operands,
+		  "files that exist, best while empty; directories, for the files "
 		  "to be made in them");
 	command->footer(
 		"Examples:\n"

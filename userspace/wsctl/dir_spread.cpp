@@ -48,17 +48,17 @@ int spread(const Context &context, const SpreadOptions &options)
 void register_spread(Registry &registry)
 {
 	const auto options = std::make_shared<SpreadOptions>();
-	CLI::App *command = registry.command(
-		"spread", "Let new files of directories take turns over the AGs", options->json,
-		[options, &registry](const Context &context) {
-			const auto tail = registry.tail();
-			auto &files = options->operands.files;
+	CLI::App *command =
+		registry.command("spread", "Let new files of directories take turns over the AGs",
+				 options->json, [options, &registry](const Context &context) {
+					 const auto tail = registry.tail();
+					 auto &files = options->operands.files;
 
-			files.insert(files.end(), tail.begin(), tail.end());
-			if (files.empty())
-				throw CLI::RequiredError("DIR");
-			return spread(context, *options);
-		});
+					 files.insert(files.end(), tail.begin(), tail.end());
+					 if (files.empty())
+						 throw CLI::RequiredError("DIR");
+					 return spread(context, *options);
+				 });
 	CLI::Option *free = command->add_flag("--free", options->free,
 					      "only over AGs that belong to no reserved stream");
 	CLI::Option *off = command->add_flag(
@@ -69,12 +69,13 @@ void register_spread(Registry &registry)
 		->excludes(free)
 		->excludes(off);
 	command->add_option("DIR", options->operands.files, "directories");
-	command->footer("Directories made in them later inherit. It lasts until wsfs is unmounted;\n"
-			"'mount -o spread' does the same for all of a filesystem.\n"
-			"\n"
-			"Examples:\n"
-			"  wsctl spread /mnt/ws/tables\n"
-			"  wsctl spread --free /mnt/ws/scratch");
+	command->footer(
+		"Directories made in them later inherit. It lasts until wsfs is unmounted;\n"
+		"'mount -o spread' does the same for all of a filesystem.\n"
+		"\n"
+		"Examples:\n"
+		"  wsctl spread /mnt/ws/tables\n"
+		"  wsctl spread --free /mnt/ws/scratch");
 }
 
 } // namespace wsctl
