@@ -174,9 +174,15 @@ void wsfs_birth_inherit(struct inode *dir, struct inode *inode)
 	if (likely(wi->births == WSFS_DIR_DEFAULT) ||
 	    wsfs_dir_is_over(WSFS_SB(dir->i_sb), wi->births, wi->stream))
 		return;
-	/* Without memory it inherits until it leaves memory itself. */
-	if (wsfs_dir_store(inode, wi->births, wi->stream))
+	inode_lock_nested(inode, I_MUTEX_CHILD);
+	/*
+	 * Not where somebody was faster to set it. Without memory it inherits
+	 * until it leaves memory itself.
+	 */
+	if (WSFS_I(inode)->births == WSFS_DIR_DEFAULT &&
+	    wsfs_dir_store(inode, wi->births, wi->stream))
 		wsfs_dir_use(inode, wi->births, wi->stream);
+	inode_unlock(inode);
 }
 
 /* Is there something that new files in the directory cannot be given? */

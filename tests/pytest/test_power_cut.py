@@ -92,6 +92,26 @@ def test_at_every_write(cut):
     assert cut(6, choose) >= 24
 
 
+def test_while_born(cut):
+    """The second file that is born in its directory's stream, and the third; at
+    some flushes."""
+
+    def choose(log):
+        points = around_sets(log, "created-0", "born-2")
+        return points[:: max(1, len(points) // 10)]
+
+    assert cut(3, choose, powercut.BirthWorkload) >= 4
+
+
+@pytest.mark.long
+def test_while_born_at_every_write(cut):
+    def choose(log):
+        marks = log.marks()
+        return list(range(marks["created-0"], marks["written-3"] + 1))
+
+    assert cut(4, choose, powercut.BirthWorkload) >= 12
+
+
 def test_while_anchored(cut):
     """A file with data: SET, append, SET, append; at some flushes."""
 

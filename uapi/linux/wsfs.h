@@ -113,11 +113,11 @@ struct wsfs_dir_place {
  *
  * EFAULT; EINVAL for an unknown @how, a @stream_fd other than -1 without
  * %WSFS_DIR_STREAM, an fd that is no stream, or @reserved that is not zero;
- * ENOTDIR; EBADF for a bad stream_fd; EXDEV for another filesystem's stream, or
- * where new files are realtime files; EBUSY where they are in an XFS
- * filestream; EPERM for a caller who neither owns the directory nor is capable,
- * or an immutable one; EROFS; EOPNOTSUPP where there are no streams, or no
- * AGs to be spread over; ENOMEM.
+ * ENOTDIR; ENOENT for a directory that was removed; EBADF for a bad stream_fd;
+ * EXDEV for another filesystem's stream, or where new files are realtime files;
+ * EBUSY where they are in an XFS filestream; EPERM for a caller who neither owns
+ * the directory nor is capable, or an immutable one; EROFS; EOPNOTSUPP where
+ * there are no streams, or no AGs to be spread over; ENOMEM.
  */
 #define WSFS_IOC_SET_DIR	_IOW(0xd9, 3, struct wsfs_dir_place)
 

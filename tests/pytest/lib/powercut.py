@@ -35,6 +35,7 @@ class Workload:
         os.mkdir(f"{self.wsfs.path}/d")
         streams = [self.wsfs.alloc() for _ in range(4)]
         try:
+            self._prepare(streams)
             for i in range(self.files):
                 self._one(i, streams)
         finally:
@@ -44,6 +45,9 @@ class Workload:
                 stream.close()
             self.wsfs.umount()
             self.xfs.umount()
+
+    def _prepare(self, streams):
+        pass
 
     def _one(self, i, streams):
         fd = os.open(f"{self.wsfs.path}/d/{i}", os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o640)
@@ -56,6 +60,32 @@ class Workload:
         ioctls.set_stream(fd, streams[(i + 1) % 4].fd)
         os.fsync(fd)
         self.device.mark(f"set-again-{i}")
+        os.write(fd, pattern(i, 0, SIZE))
+        os.fsync(fd)
+        self.device.mark(f"written-{i}")
+
+
+class BirthWorkload(Workload):
+    """Files that are born in the stream of their directory."""
+
+    def _prepare(self, streams):
+        # not the directory's own AG: there XFS makes the file by itself
+        here = os.stat(f"{self.xfs.path}/d").st_ino
+        away = 0 if self.xfs.layout().ag_of_inode(here) else 1
+        fd = os.open(f"{self.wsfs.path}/d", os.O_RDONLY)
+        self._fds.append(fd)
+        stream = next(s for s in streams if self.wsfs.ag_set(s.id) == {away})
+        ioctls.set_dir(fd, ioctls.DIR_STREAM, stream.fd)
+
+    def _one(self, i, streams):
+        path = f"{self.wsfs.path}/d/{i}"
+        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o640)
+        self._fds.append(fd)
+        assert ioctls.FileInfo.of(fd).homed
+        self.device.mark(f"born-{i}")
+        os.setxattr(fd, "user.who", b"%d" % i)
+        os.fsync(fd)
+        self.device.mark(f"created-{i}")
         os.write(fd, pattern(i, 0, SIZE))
         os.fsync(fd)
         self.device.mark(f"written-{i}")
