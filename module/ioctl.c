@@ -8,6 +8,7 @@
 #include <linux/kdev_t.h>
 #include <linux/uaccess.h>
 #include "../uapi/linux/write_streams.h"
+#include "../uapi/linux/write_streams_numbered.h"
 #include "../uapi/linux/wsfs.h"
 #include "wsfs.h"
 
@@ -231,6 +232,9 @@ long wsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return wsfs_ioc_alloc(file);
 	case FS_IOC_WRITE_STREAM_SET:
 		return wsfs_ioc_set(file, uarg);
+	case FS_IOC_WRITE_STREAM:
+	case FS_IOC_WRITE_STREAM_V2:
+		return wsfs_numbered_ioctl(file, uarg);
 	case WSFS_IOC_GEOMETRY:
 		return wsfs_ioc_geometry(file, uarg);
 	case WSFS_IOC_FILE_INFO:

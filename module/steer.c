@@ -309,6 +309,22 @@ int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags)
 }
 
 /**
+ * wsfs_steer_on_data() - is a file placed on the data device
+ * @file: a wsfs file or directory
+ *
+ * Return: false for realtime files.
+ */
+bool wsfs_steer_on_data(struct file *file)
+{
+	struct wsfs_sb *wsb = WSFS_SB(file_inode(file)->i_sb);
+	u32 xflags;
+
+	return !wsb->geo.realtime || !S_ISREG(file_inode(file)->i_mode) ||
+	       (!wsfs_lower_xflags(file_dentry(file), &xflags) &&
+		!(xflags & FS_XFLAG_REALTIME));
+}
+
+/**
  * wsfs_steer_nr() - streams of the device that a file is placed on
  * @file: a wsfs file or directory
  *
@@ -316,14 +332,8 @@ int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags)
  */
 u32 wsfs_steer_nr(struct file *file)
 {
-	struct wsfs_sb *wsb = WSFS_SB(file_inode(file)->i_sb);
-	u32 xflags;
-
-	if (wsb->geo.realtime && S_ISREG(file_inode(file)->i_mode) &&
-	    (wsfs_lower_xflags(file_dentry(file), &xflags) ||
-	     (xflags & FS_XFLAG_REALTIME)))
-		return 0;
-	return ws_pool_nr_offered(wsb->pool);
+	return wsfs_steer_on_data(file) ?
+	       ws_pool_nr_offered(WSFS_SB(file_inode(file)->i_sb)->pool) : 0;
 }
 
 /* Does the AG belong to no stream that somebody holds? */

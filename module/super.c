@@ -23,6 +23,8 @@ enum {
 	WSFS_OPT_SPREAD_OVER,
 	WSFS_OPT_HINTS,
 	WSFS_OPT_HINTS_NR,
+	WSFS_OPT_NUMBERED,
+	WSFS_OPT_NUMBERED_NR,
 };
 
 static const struct constant_table wsfs_spread_table[] = {
@@ -37,6 +39,8 @@ static const struct fs_parameter_spec wsfs_parameters[] = {
 	fsparam_enum("spread", WSFS_OPT_SPREAD_OVER, wsfs_spread_table),
 	fsparam_flag("hints", WSFS_OPT_HINTS),
 	fsparam_u32("hints", WSFS_OPT_HINTS_NR),
+	fsparam_flag("numbered", WSFS_OPT_NUMBERED),
+	fsparam_u32("numbered", WSFS_OPT_NUMBERED_NR),
 	{}
 };
 
@@ -73,6 +77,15 @@ static int wsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 			return invalf(fc, "hints=%u: 1 to 4 streams, for short, medium, long and extreme lives",
 				      result.uint_32);
 		wsb->opt_hints = result.uint_32;
+		break;
+	case WSFS_OPT_NUMBERED:
+		wsb->opt_numbered = WSFS_SHARE_DEFAULT;
+		break;
+	case WSFS_OPT_NUMBERED_NR:
+		if (!result.uint_32 || result.uint_32 > WSFS_GEO_STREAMS_MAX)
+			return invalf(fc, "numbered=%u: 1 to %u streams",
+				      result.uint_32, WSFS_GEO_STREAMS_MAX);
+		wsb->opt_numbered = result.uint_32;
 		break;
 	}
 	return 0;
@@ -173,6 +186,8 @@ static int wsfs_show_options(struct seq_file *m, struct dentry *root)
 	wsfs_show_spread(m, READ_ONCE(wsb->spread));
 	if (wsb->hints)
 		seq_printf(m, ",hints=%u", wsb->hints);
+	if (wsb->numbered)
+		seq_printf(m, ",numbered=%u", wsb->numbered);
 	/* Nobody else shows those of a mount without a path. */
 	if (wsb->device && lower->s_op->show_options)
 		return lower->s_op->show_options(m, lower->s_root);

@@ -53,6 +53,7 @@ struct wsfs_stream {
 	struct kobject		*kobj;
 };
 
+struct fs_write_stream;
 struct wsfs_home;
 struct wsfs_dir_place;
 struct wsfs_file_info;
@@ -334,6 +335,9 @@ long wsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 long wsfs_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #endif
 
+/* numbered.c */
+long wsfs_numbered_ioctl(struct file *file, struct fs_write_stream __user *arg);
+
 /* steer.c */
 int wsfs_steer_init(struct super_block *sb, struct fs_context *fc);
 void wsfs_steer_exit(struct wsfs_sb *wsb);
@@ -341,6 +345,7 @@ void wsfs_steer_geo(struct wsfs_sb *wsb, struct wsfs_geo *geo);
 void wsfs_steer_refresh(struct wsfs_sb *wsb);
 void wsfs_steer_refresh_due(struct wsfs_sb *wsb);
 int wsfs_steer_may_set(struct file *file);
+bool wsfs_steer_on_data(struct file *file);
 u32 wsfs_steer_nr(struct file *file);
 int wsfs_lower_xflags(const struct dentry *dentry, u32 *xflags);
 void wsfs_steer_born(struct dentry *dentry, struct dentry *parent,

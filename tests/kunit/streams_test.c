@@ -132,6 +132,40 @@ static void alloc_takes_the_lowest_free_id(struct kunit *test)
 	pool_free(pool);
 }
 
+static void streams_set_aside_are_never_offered(struct kunit *test)
+{
+	struct seen seen = {};
+	struct ws_pool *pool = pool_alloc(test, 4, &seen);
+	struct ws_stream_ref ref;
+	int fd[2], i;
+
+	ws_pool_set_aside(pool, 2);
+	KUNIT_EXPECT_EQ(test, ws_pool_nr(pool), 4);
+	KUNIT_EXPECT_EQ(test, ws_pool_nr_offered(pool), 2);
+	KUNIT_EXPECT_EQ(test, ws_pool_nr_reserved(pool), 2);
+	for (i = 0; i < 2; i++) {
+		fd[i] = get_fd(test, pool);
+		KUNIT_EXPECT_EQ(test,
+				ws_stream_ref_id(get_ref(test, pool, fd[i])), i);
+		ref = ws_pool_aside_ref(pool, 2 + i);
+		KUNIT_EXPECT_EQ(test, ws_stream_ref_id(ref), 2 + i);
+		KUNIT_EXPECT_TRUE(test, ws_stream_live(pool, ref));
+		KUNIT_EXPECT_TRUE(test, ws_stream_is_reserved(pool, 2 + i));
+	}
+	KUNIT_EXPECT_EQ(test, ws_stream_alloc_fd(pool), -ENOSPC);
+	put_fd(test, fd[0]);
+	put_fd(test, fd[1]);
+	KUNIT_EXPECT_EQ(test, ws_pool_nr_reserved(pool), 2);
+	KUNIT_EXPECT_TRUE(test, ws_stream_live(pool, ref));
+	KUNIT_EXPECT_EQ(test, seen.reserved, 2);
+	pool_free(pool);
+
+	pool = pool_alloc(test, 2, NULL);
+	ws_pool_set_aside(pool, 2);
+	KUNIT_EXPECT_EQ(test, ws_stream_alloc_fd(pool), -EOPNOTSUPP);
+	pool_free(pool);
+}
+
 static void alloc_fails_with_nothing_done(struct kunit *test)
 {
 	struct seen seen = {};
@@ -470,6 +504,7 @@ static void streams_have_one_holder_under_contention(struct kunit *test)
 
 static struct kunit_case wsfs_streams_cases[] = {
 	KUNIT_CASE(alloc_takes_the_lowest_free_id),
+	KUNIT_CASE(streams_set_aside_are_never_offered),
 	KUNIT_CASE(alloc_fails_with_nothing_done),
 	KUNIT_CASE(owner_sees_a_release_when_it_is_done),
 	KUNIT_CASE(reference_never_outlives_its_reservation),

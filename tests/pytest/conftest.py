@@ -75,12 +75,12 @@ def bed(disks, base, plain, kernel_log):
 
 
 @pytest.fixture(scope="module")
-def standing_bed(disks, base, plain):
-    """16 AGs, 4 streams, for all tests of a file."""
+def standing_bed(disks, base, plain, request):
+    """16 AGs, 4 streams, or what the file's BED says, for all tests of a file."""
     if plain:
         pytest.skip("--plain: no streams")
     bed = Bed(disks[0], f"{base}/standing")
-    bed.make(agcount=16, streams=4)
+    bed.make(**getattr(request.module, "BED", {"agcount": 16, "streams": 4}))
     yield bed
     complaints = bed.finish()
     assert not complaints, "\n".join(complaints)
