@@ -38,10 +38,12 @@ class Table:
         for wave in itertools.zip_longest(*by_ag.values()):
             yield [target for target in wave if target]
 
-    def write(self):
-        """As many writers at once as there are AGs."""
+    def write(self, streams=None):
+        """As many writers at once as there are AGs; of these streams alone."""
         for wave in self.waves():
-            self.way.write_all(wave)
+            chosen = [t for t in wave if streams is None or t.stream in streams]
+            if chosen:
+                self.way.write_all(chosen)
 
     def write_at_once(self):
         """All files at once, whatever AG they are in."""

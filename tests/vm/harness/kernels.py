@@ -14,6 +14,8 @@ SOURCE_VERSION = "7.3"
 # Without poisoning, a slab object keeps a stale pointer to the next free one, and
 # leaked objects, allocated one after the other, hide each other from kmemleak.
 KMEMLEAK = ("slab_debug=P",)
+# A host that is busy stops a guest of its own for a while.
+PATIENCE = ("rcupdate.rcu_cpu_stall_timeout=180",)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,9 +39,10 @@ class Kernel:
 
 KERNELS = {kernel.name: kernel for kernel in (
     Kernel("uml", "uml", "7.3, user mode Linux: the daily loop",
-           "um", "defconfig", "linux", ("uml",)),
+           "um", "defconfig", "linux", ("uml",), parameters=PATIENCE),
     Kernel("uml-kasan", "uml", "the same with KASAN, kmemleak, fault injection",
-           "um", "defconfig", "linux", ("uml", "uml-kasan"), parameters=KMEMLEAK),
+           "um", "defconfig", "linux", ("uml", "uml-kasan"),
+           parameters=KMEMLEAK + PATIENCE),
     Kernel("x86-lockdep", "qemu", "7.3 with lockdep and friends, in QEMU",
            "x86_64", "tinyconfig", "arch/x86/boot/bzImage", ("x86-lockdep",),
            parameters=KMEMLEAK),
