@@ -271,6 +271,9 @@ static int wsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	if (wsb->spread != WSFS_DIR_NEAR && !wsb->geo.agblocks)
 		return invalf(fc, "%s: spread needs XFS version 5 below, this is %s",
 			      fc->source, lower->s_type->name);
+	if (wsb->spread != WSFS_DIR_NEAR && wsb->filestreams)
+		return invalf(fc, "%s: spread and XFS's filestreams exclude each other",
+			      fc->source);
 	err = wsfs_home_init(sb, fc);
 	if (err)
 		return err;
@@ -477,9 +480,10 @@ static int wsfs_reconfigure(struct fs_context *fc)
 		return invalf(fc, "streams= cannot change while mounted");
 	if (wsfs_shares_differ(opts, wsb))
 		return invalf(fc, "hints and numbered cannot change while mounted");
-	if (opts->opt_spread >= 0 && opts->opt_spread != WSFS_DIR_NEAR &&
-	    !wsb->home)
+	if (opts->opt_spread > WSFS_DIR_NEAR && !wsb->home)
 		return invalf(fc, "spread cannot begin while mounted without streams; mount anew");
+	if (opts->opt_spread > WSFS_DIR_NEAR && wsb->filestreams)
+		return invalf(fc, "spread and XFS's filestreams exclude each other");
 	err = wsfs_reconfigure_lower(fc, sb, opts);
 	if (!err && opts->opt_spread >= 0)
 		WRITE_ONCE(wsb->spread, opts->opt_spread);

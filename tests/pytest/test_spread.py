@@ -201,6 +201,16 @@ def test_without_streams(bed):
     assert code, output
 
 
+def test_filestreams_below(bed):
+    """XFS places files by directory then; they exclude each other."""
+    bed.make(agcount=4, streams=2, xfs_options="filestreams")
+    code, output = remount(bed, "spread")
+    assert code and "filestreams" in output, output
+    bed.wsfs.umount()
+    code, output = status("mount", "-t", "wsfs", "-o", "spread", bed.lower, bed.wsfs.path)
+    assert code and "filestreams" in output, output
+
+
 def test_no_xfs_below(base, plain, module):
     """Refused, with a word on why."""
     if plain:
