@@ -483,8 +483,11 @@ void wsfs_anchor_settle(struct inode *inode, struct file *lower, bool closing)
 	if (wsfs_is_dirty(lower_inode) || !i_size_read(lower_inode) ||
 	    wsfs_lower_frozen(lower_inode->i_sb))
 		return;
-	/* A stray can wait for the next write. */
-	if (test_bit(WSFS_ARMED, &wi->flags) &&
+	/*
+	 * A stray can wait for the next write. So can a file that the exit of a
+	 * process closes: no donor is made without an fs_struct and its umask.
+	 */
+	if (test_bit(WSFS_ARMED, &wi->flags) && current->fs &&
 	    READ_ONCE(wi->armed_at) < i_size_read(lower_inode))
 		wsfs_anchor_armed(inode, lower);
 	closing = closing && test_bit(WSFS_TRIM, &wi->flags) &&

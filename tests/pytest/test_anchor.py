@@ -4,6 +4,9 @@ stream's AGs, and nobody who reads or writes them notices."""
 
 import mmap
 import os
+import resource
+import signal
+import struct
 import threading
 import time
 
@@ -11,6 +14,7 @@ import pytest
 
 from lib import ioctls, libc
 from lib.anchored import BLOCK, SETS, assert_not_shared, check, outside
+from lib.child import forked
 from lib.compare import attempt
 from lib.fiemap import extents
 from lib.pattern import first_difference, pattern
@@ -392,3 +396,27 @@ def test_writers_of_the_lower_lose_nothing(four):
     run_threads(write, change)
     size = os.stat(bed.below("f")).st_size
     check(bed, "f", pattern(2, 0, size))
+
+
+# What is not to come of it
+
+
+def test_closed_by_exit(four):
+    """A file that waits for its first data, closed by the exit of its writer: it
+    goes on waiting, and the next writer brings it home."""
+    bed, streams = four
+
+    def write():
+        fd = bed.open("f", os.O_RDWR | os.O_CREAT | os.O_DIRECT)
+        two_links(bed, fd)
+        bed.set(fd, elsewhere(bed, fd))
+        Direct().chunk(Target(bed.at("f"), fd, 1), pattern(1, 0, BLOCK), 0)
+
+    assert forked(write) == 0
+    fd = bed.open("f", os.O_WRONLY)
+    os.pwrite(fd, pattern(1, BLOCK, NEW), BLOCK)
+    os.fsync(fd)
+    info = bed.info(fd)
+    assert info.anchored
+    assert not outside(bed, fd, BLOCK, info.stream)
+    check(bed, "f", pattern(1, 0, BLOCK + NEW))

@@ -87,3 +87,17 @@ def _exactly(sock, size):
             return b""
         data += piece
     return data
+
+
+def forked(function):
+    """Runs @function in a forked process, which then exits as it is, with its
+    files open. Returns the status of wait(2)."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            function()
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(pid, 0)[1]
