@@ -178,6 +178,22 @@ static struct file *wsfs_follow(struct file *file)
 	return lower;
 }
 
+/*
+ * F_SETFL calls no filesystem. Reads and writes bring its flags along in their
+ * iocb; everything else of the lower goes by those of the lower file.
+ */
+static void wsfs_copy_flags(const struct file *file, struct file *lower)
+{
+	const unsigned int flags = O_APPEND | O_DIRECT;
+
+	if (likely(!((file->f_flags ^ lower->f_flags) & flags)))
+		return;
+	spin_lock(&lower->f_lock);
+	lower->f_flags = (lower->f_flags & ~flags) | (file->f_flags & flags);
+	lower->f_iocb_flags = iocb_flags(lower);
+	spin_unlock(&lower->f_lock);
+}
+
 static int wsfs_pin(struct wsfs_inode *wi, bool nowait)
 {
 	for (;;) {
@@ -635,6 +651,7 @@ static ssize_t wsfs_splice_read(struct file *in, loff_t *ppos,
 
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
+	wsfs_copy_flags(in, lower);
 	ret = vfs_splice_read(lower, ppos, pipe, len, flags);
 	wsfs_file_accessed(in);
 	return ret;
@@ -661,6 +678,7 @@ static ssize_t wsfs_splice_write(struct pipe_inode_info *pipe,
 		return -EINVAL;
 	if (unlikely(wsfs_is_armed(file_inode(out))))
 		wsfs_anchor_write(file_inode(out), lower, false);
+	wsfs_copy_flags(out, lower);
 	file_start_write(lower);
 	ret = lower->f_op->splice_write(pipe, lower, ppos, len, flags);
 	file_end_write(lower);
@@ -684,6 +702,7 @@ static ssize_t wsfs_copy_file_range(struct file *in, loff_t pos_in,
 	lower_in = wsfs_file_lower(in, false, false);
 	if (IS_ERR(lower_in))
 		return PTR_ERR(lower_in);
+	wsfs_copy_flags(out, lower_out);
 	ret = vfs_copy_file_range(lower_in, pos_in, lower_out, pos_out, len,
 				  flags);
 	wsfs_copy_mode(file_inode(out), file_inode(lower_out));
@@ -706,6 +725,7 @@ static loff_t wsfs_remap_file_range(struct file *in, loff_t pos_in,
 	lower_in = wsfs_file_lower(in, false, false);
 	if (IS_ERR(lower_in))
 		return PTR_ERR(lower_in);
+	wsfs_copy_flags(out, lower_out);
 	if (remap_flags & REMAP_FILE_DEDUP)
 		return vfs_dedupe_file_range_one(lower_in, pos_in, lower_out,
 						 pos_out, len, remap_flags);

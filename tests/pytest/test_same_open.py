@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from lib import ioctls
 from lib.compare import attempt, status_of, tree
 
 ACCESS = ["O_RDONLY", "O_WRONLY", "O_RDWR"]
@@ -162,3 +163,33 @@ def test_write_to_a_running_program(same):
         return busy, cut, run, subprocess.run([f"{d}/sleep", "0"]).returncode
 
     assert same(scenario) == ("ETXTBSY", "ETXTBSY", "ETXTBSY", 0)
+
+
+@pytest.mark.parametrize("first, then", [(os.O_APPEND, 0), (0, os.O_APPEND)])
+def test_set_flags_later_and_move_data(same, first, then):
+    """O_APPEND as F_SETFL left it, for splice, sendfile, copies and clones."""
+
+    def scenario(d):
+        for name, content in (("f", b"f" * 8192), ("g", b"g" * 8192)):
+            with open(f"{d}/{name}", "wb") as f:
+                f.write(content)
+        fd = os.open(f"{d}/f", os.O_RDWR | first)
+        source = os.open(f"{d}/g", os.O_RDONLY)
+        reader, writer = os.pipe()
+        try:
+            fcntl.fcntl(fd, fcntl.F_SETFL, then)
+            os.write(writer, b"piped")
+            answers = [attempt(os.splice, reader, fd, 5, offset_dst=100)]
+            os.lseek(fd, 300, os.SEEK_SET)
+            answers += [
+                attempt(os.sendfile, fd, source, 0, 10),
+                attempt(os.copy_file_range, source, fd, 10, 0, 700),
+                attempt(ioctls.clone_range, fd, source, 0, 4096, 4096),
+            ]
+        finally:
+            for each in (fd, source, reader, writer):
+                os.close(each)
+        with open(f"{d}/f", "rb") as f:
+            return answers, f.read()
+
+    same(scenario)
