@@ -503,7 +503,8 @@ void wsfs_anchor_settle(struct inode *inode, struct file *lower, bool closing)
 	if (!IS_ERR(own)) {
 		if (test_bit(WSFS_UNSHARE, &wi->flags))
 			wsfs_unshare(wi, own);
-		if (closing)
+		/* Not what somebody has preallocated before we had the lock. */
+		if (closing && test_bit(WSFS_TRIM, &wi->flags))
 			wsfs_truncate_lower(own, true);
 		__fput_sync(own);
 	}

@@ -420,3 +420,31 @@ def test_closed_by_exit(four):
     assert info.anchored
     assert not outside(bed, fd, BLOCK, info.stream)
     check(bed, "f", pattern(1, 0, BLOCK + NEW))
+
+
+def test_preallocation_while_others_close(four):
+    """What closing gives back is not what somebody is just preallocating."""
+    bed, streams = four
+    more = 200 << 20  # in several AGs, so in several steps
+    for i in range(16):
+        fd = bed.open("f")
+        os.write(fd, pattern(1, 0, OLD))
+        os.fsync(fd)
+        bed.set(fd, elsewhere(bed, fd))
+        done = threading.Event()
+
+        def preallocate():
+            try:
+                libc.fallocate(fd, libc.FALLOC_KEEP_SIZE, OLD, more)
+                time.sleep(0.02)
+            finally:
+                done.set()
+
+        def close():
+            while not done.is_set():
+                os.close(os.open(bed.at("f"), os.O_WRONLY))
+
+        run_threads(preallocate, close)
+        assert os.fstat(fd).st_blocks * 512 >= OLD + more, f"turn {i}"
+        bed.close(fd)
+        os.unlink(bed.at("f"))
