@@ -728,12 +728,28 @@ static void wsfs_replace_lower_dentry(struct inode *inode, struct dentry *old,
 }
 
 /*
+ * Has somebody changed the lower since @stat was taken? The times tell it where
+ * they are fine enough; a mode or an owner must not be lost in any case.
+ */
+static bool wsfs_changed_since(const struct inode *lower,
+			       const struct kstat *stat)
+{
+	struct timespec64 ctime = inode_get_ctime(lower);
+
+	return !timespec64_equal(&ctime, &stat->ctime) ||
+	       lower->i_mode != stat->mode ||
+	       !uid_eq(lower->i_uid, stat->uid) ||
+	       !gid_eq(lower->i_gid, stat->gid);
+}
+
+/*
  * The exchange itself, with both lower directories locked. From the moment that
  * WSFS_MOVING is set no write through wsfs starts, and from the change of
  * i_writecount on nobody else can open the old file for one.
  */
 static const char *wsfs_exchange(struct inode *inode, struct inode *parent,
-				 struct renamedata *rd)
+				 struct renamedata *rd,
+				 const struct kstat *stat)
 {
 	struct wsfs_inode *wi = WSFS_I(inode);
 	struct dentry *old = rd->new_dentry, *new = rd->old_dentry;
@@ -754,6 +770,9 @@ static const char *wsfs_exchange(struct inode *inode, struct inode *parent,
 			why = "open below";
 		usleep_range(20, 100);
 	}
+	/* Those who have passed may have changed what @new was given. */
+	if (!why && wsfs_changed_since(old_inode, stat))
+		why = "changed below";
 	if (!why && atomic_cmpxchg(&old_inode->i_writecount, writers,
 				   writers - WSFS_DENY_WRITE) != writers)
 		why = "open below";
@@ -799,7 +818,8 @@ static const char *wsfs_move_to(struct dentry *dentry, struct dentry *parent,
 		return "no inode";
 	why = "changed below";
 	if (!start_renaming_two_dentries(&rd, new, old)) {
-		why = wsfs_exchange(d_inode(dentry), d_inode(parent), &rd);
+		why = wsfs_exchange(d_inode(dentry), d_inode(parent), &rd,
+				    stat);
 		end_renaming(&rd);
 	}
 	if (why)

@@ -3,10 +3,13 @@
 
 import mmap
 import os
+import threading
+import time
 
 import pytest
 
 from lib.pattern import pattern
+from lib.swap import elsewhere
 
 PAGE = mmap.PAGESIZE
 
@@ -214,3 +217,23 @@ def test_lower_unlinked_between_open_and_set(made):
     os.write(fd, b"content")
     assert os.pread(fd, 99, 0) == b"content"
     assert [n for n in os.listdir(made.lower) if n != ".wsfs"] == []
+
+
+def test_changed_there_while_set_moves_it(made):
+    """SET carries over what a file is, also what it has just become."""
+    for _ in range(4):
+        made.alloc()
+    for i in range(150):
+        fd = made.open(f"f{i}", mode=0o644)
+        stream = elsewhere(made, fd)
+
+        def change(path=made.below(f"f{i}"), delay=i * 5e-5):
+            time.sleep(delay)
+            os.chmod(path, 0o600)
+
+        thread = threading.Thread(target=change)
+        thread.start()
+        made.set(fd, stream)
+        thread.join()
+        assert os.fstat(fd).st_mode & 0o777 == 0o600, f"turn {i}"
+        made.close(fd)
