@@ -235,6 +235,12 @@ static void wsfs_unshare(struct wsfs_inode *wi, struct file *lower)
 		set_bit(WSFS_UNSHARE, &wi->flags);
 		return;
 	}
+	/* Unsharing is a write to XFS, and takes file capabilities away. */
+	if (__vfs_getxattr(lower->f_path.dentry, lower_inode, XATTR_NAME_CAPS,
+			   NULL, 0) > 0) {
+		set_bit(WSFS_UNSHARE, &wi->flags);
+		return;
+	}
 	clear_bit(WSFS_UNSHARE, &wi->flags);
 	/* It would fill a hole. */
 	if (start >= size)

@@ -422,6 +422,27 @@ def test_closed_by_exit(four):
     check(bed, "f", pattern(1, 0, BLOCK + NEW))
 
 
+def test_file_capabilities_stay(four):
+    bed, streams = four
+    fd = bed.open("f")
+    os.write(fd, pattern(1, 0, OLD))
+    os.fsync(fd)
+    caps = struct.pack("<5I", 0x02000001, 1 << 10, 0, 0, 0)
+    os.setxattr(fd, "security.capability", caps)
+    os.fchmod(fd, 0o6755)
+    bed.set(fd, elsewhere(bed, fd))
+    assert bed.info(fd).anchored
+    os.fsync(fd)
+    bed.close(fd)
+    assert os.getxattr(bed.below("f"), "security.capability") == caps
+    assert os.stat(bed.below("f")).st_mode & 0o7777 == 0o6755
+    # A write takes them away, and then the mark of sharing can go.
+    fd = bed.open("f", os.O_WRONLY | os.O_APPEND)
+    os.write(fd, pattern(1, OLD, NEW))
+    os.fsync(fd)
+    assert_not_shared(bed, "f")
+
+
 def test_preallocation_while_others_close(four):
     """What closing gives back is not what somebody is just preallocating."""
     bed, streams = four
