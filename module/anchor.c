@@ -33,6 +33,7 @@
 #include <linux/fileattr.h>
 #include <linux/mount.h>
 #include <linux/pagemap.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/writeback.h>
 #include "trace.h"
@@ -303,6 +304,9 @@ static const char *wsfs_anchor_end(struct inode *inode, struct file *lower,
 	size = i_size_read(lower_inode);
 	if (!size)
 		return "changed below";
+	/* The VFS would send the caller SIGXFSZ for a write that is not his. */
+	if (size > rlimit(RLIMIT_FSIZE))
+		return "size limit";
 	start = round_down(size - 1, block);
 	end = size;
 	/*

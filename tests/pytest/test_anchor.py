@@ -422,6 +422,24 @@ def test_closed_by_exit(four):
     check(bed, "f", pattern(1, 0, BLOCK + NEW))
 
 
+def test_file_size_limit(four):
+    """RLIMIT_FSIZE of who sets the stream or closes the file is for his writes."""
+    bed, streams = four
+    fd = bed.open("f")
+    os.write(fd, pattern(1, 0, OLD))
+    os.fsync(fd)
+
+    def set_and_close():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (BLOCK, resource.RLIM_INFINITY))
+        bed.set(fd, elsewhere(bed, fd))
+        os.fsync(fd)
+        bed.close(fd)
+
+    assert forked(set_and_close) == 0
+    check(bed, "f", pattern(1, 0, OLD))
+
+
 def test_file_capabilities_stay(four):
     bed, streams = four
     fd = bed.open("f")
