@@ -316,7 +316,7 @@ static const char *wsfs_anchor_end(struct inode *inode, struct file *lower,
 	if (!wsfs_blocks(lower)) {
 		start = 0;
 		end = min(size, block);
-	} else if (round_up(wi->armed_at, block) < start &&
+	} else if (wi->armed_at <= start - block &&
 		   size - round_up(wi->armed_at, block) <= WSFS_ANCHOR_MAX) {
 		start = round_up(wi->armed_at, block);
 	}
@@ -381,8 +381,8 @@ const char *wsfs_anchor(struct inode *inode, struct dentry *dentry, u32 id)
 	}
 	agno = wsfs_last_agno(wsb, d_inode(dentry));
 	if (wsfs_geo_set_contains(&geo, id, agno) &&
-	    round_up(wi->armed_at, i_blocksize(inode)) >=
-	    round_down(i_size_read(d_inode(dentry)) - 1, i_blocksize(inode))) {
+	    wi->armed_at > round_down(i_size_read(d_inode(dentry)) - 1,
+				      i_blocksize(inode)) - i_blocksize(inode)) {
 		wi->home_agno = agno;
 		wi->anchored_at = i_size_read(d_inode(dentry)) - 1;
 		return NULL;

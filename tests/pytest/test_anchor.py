@@ -461,6 +461,20 @@ def test_file_capabilities_stay(four):
     assert_not_shared(bed, "f")
 
 
+def test_largest_file(four):
+    """Offsets next to the last there is."""
+    bed, streams = four
+    fd = bed.open("f")
+    os.write(fd, pattern(1, 0, OLD))
+    os.fsync(fd)
+    os.ftruncate(fd, 2**63 - 1)
+    bed.set(fd, elsewhere(bed, fd))
+    info = bed.info(fd)
+    assert info.anchored != info.missed
+    assert os.fstat(fd).st_size == 2**63 - 1
+    assert os.pread(fd, OLD, 0) == pattern(1, 0, OLD)
+
+
 def test_preallocation_while_others_close(four):
     """What closing gives back is not what somebody is just preallocating."""
     bed, streams = four
