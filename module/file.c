@@ -136,6 +136,22 @@ static bool wsfs_file_moved(const struct file *file, const struct file *lower)
 }
 
 /*
+ * mmap_region() counts a shared mapping on f_mapping before it calls us and takes
+ * it off f_mapping afterwards: off another one, if that changes meanwhile. So
+ * there has to be something to take, for as many processes as there can be that
+ * share the file; the count starts anew with the inode.
+ */
+static void wsfs_allow_mmaps(struct address_space *mapping)
+{
+	int count = atomic_read(&mapping->i_mmap_writable);
+
+	while (count < PID_MAX_LIMIT &&
+	       !atomic_try_cmpxchg(&mapping->i_mmap_writable, &count,
+				   count + 2 * PID_MAX_LIMIT))
+		;
+}
+
+/*
  * Opens the lower file that the inode has now. Several threads may do so at
  * once for one file; the first wins.
  */
@@ -163,15 +179,7 @@ static struct file *wsfs_follow(struct file *file)
 	/* Somebody may still be in there: it stays until release. */
 	llist_add(&old->node, &wf->old);
 	if (file->f_mapping == old->file->f_mapping) {
-		/*
-		 * mmap_region() counts a shared mapping on f_mapping before it
-		 * calls us and takes it off f_mapping afterwards: off another
-		 * one, if that changes here. So there is something to take,
-		 * for us and for a process that shares the file; the count
-		 * starts anew with the inode.
-		 */
-		mapping_allow_writable(lower->f_mapping);
-		mapping_allow_writable(lower->f_mapping);
+		wsfs_allow_mmaps(lower->f_mapping);
 		WRITE_ONCE(file->f_mapping, lower->f_mapping);
 		file->f_wb_err = filemap_sample_wb_err(lower->f_mapping);
 	}

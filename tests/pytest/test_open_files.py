@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from lib import agsets
+from lib import agsets, libc
 from lib.child import Child
 from lib.placement import assert_placed
 from lib.swap import elsewhere, reserve_all, swapped
@@ -411,3 +411,67 @@ def test_memory_pressure(one):
         f.write("3")
     assert os.read(other, 2 * len(DATA)) == DATA
     placed(bed, stream, fd, other)
+
+
+def map_when_told(sock, flags, number):
+    """Maps each file that comes, once flags[0] is its turn; tells in
+    flags[10 + number] whether that worked."""
+    while True:
+        turn, fds, _, _ = socket.recv_fds(sock, 1, 1)
+        if not turn:
+            return
+        flags[1 + number] = turn[0]
+        while flags[0] != turn[0]:
+            os.sched_yield()
+        try:
+            libc.unmap(libc.map_file(fds[0], 4096, libc.MAP_SHARED), 4096)
+            flags[10 + number] = turn[0]
+        except OSError:
+            flags[10 + number] = 255
+        os.close(fds[0])
+
+
+def test_mapped_by_many_at_once(room):
+    """Processes that share a descriptor map the file while SET moves it; so can
+    everybody afterwards."""
+    reserve_all(room)
+    workers, moved = 5, 0
+    flags = mmap.mmap(-1, mmap.PAGESIZE)
+    socks, pids = [], []
+    for number in range(workers):
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                for sock in (ours, *socks):
+                    sock.close()
+                map_when_told(theirs, flags, number)
+            finally:
+                os._exit(1)
+        theirs.close()
+        socks.append(ours)
+        pids.append(pid)
+    try:
+        for turn in range(1, 121):
+            fd = room.open(f"f{turn}")
+            stream = elsewhere(room, fd)
+            for sock in socks:
+                socket.send_fds(sock, [bytes([turn])], [fd])
+            while flags[1 : 1 + workers] != bytes([turn]) * workers:
+                os.sched_yield()
+            flags[0] = turn
+            room.set(fd, stream)
+            moved += room.info(fd).homed
+            while 0 in (seen := flags[10 : 10 + workers]) or (
+                set(seen) - {turn, 255}
+            ):
+                os.sched_yield()
+            assert 255 not in seen, f"turn {turn}: {seen}"
+            libc.unmap(libc.map_file(fd, 4096, libc.MAP_SHARED), 4096)
+            room.close(fd)
+    finally:
+        for sock in socks:
+            sock.close()
+        for pid in pids:
+            os.waitpid(pid, 0)
+    assert moved

@@ -16,6 +16,10 @@ RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
 RENAME_WHITEOUT = 4
 
+MAP_SHARED = 0x01
+MAP_SHARED_VALIDATE = 0x03
+MAP_SYNC = 0x80000
+
 FALLOC_KEEP_SIZE = 0x01
 FALLOC_PUNCH_HOLE = 0x02
 FALLOC_COLLAPSE_RANGE = 0x08
@@ -130,3 +134,16 @@ def sync_file_range(fd, offset, length, flags):
 
 def syncfs(fd):
     _check(_libc.syncfs(fd))
+
+
+def map_file(fd, size, flags):
+    """mmap(2) to read and write, whatever the size of the file; the address"""
+    _libc.mmap.restype = ctypes.c_void_p
+    got = _libc.mmap(None, ctypes.c_size_t(size), 3, flags, fd, _i64(0))
+    if got == ctypes.c_void_p(-1).value:
+        _check(-1)
+    return got
+
+
+def unmap(address, size):
+    _check(_libc.munmap(ctypes.c_void_p(address), ctypes.c_size_t(size)))
