@@ -589,6 +589,10 @@ static int wsfs_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
+	/* The VFS has asked wsfs, which says what XFS can. */
+	if ((vma->vm_flags & VM_SYNC) &&
+	    !(lower->f_op->fop_flags & FOP_MMAP_SYNC))
+		return -EOPNOTSUPP;
 	wsfs_backing_ctx_init(&ctx, file);
 	return backing_file_mmap(lower, vma, &ctx);
 }
@@ -769,7 +773,7 @@ const struct file_operations wsfs_file_fops = {
 #ifdef CONFIG_COMPAT
 	.compat_ioctl		= wsfs_compat_ioctl,
 #endif
-	/* What XFS can do; a lower that cannot refuses for itself. */
+	/* What XFS can do; wsfs_mmap() and a lower that cannot refuse. */
 	.fop_flags		= FOP_MMAP_SYNC | FOP_BUFFER_RASYNC |
 				  FOP_BUFFER_WASYNC | FOP_DIO_PARALLEL_WRITE |
 				  WSFS_FOP_DONTCACHE,

@@ -469,3 +469,22 @@ def test_lower_that_is_not_xfs(module, base, kernel_log, plain):
         if wsfs.mounted:
             wsfs.umount()
         run("umount", lower)
+
+
+def test_map_sync_where_the_lower_has_none(module, base):
+    """A program that gets MAP_SYNC does without fsync: not on tmpfs."""
+    lower = f"{base}/tmpfs-sync"
+    os.makedirs(lower)
+    run("mount", "-t", "tmpfs", "tmpfs", lower)
+    wsfs = Wsfs(lower, f"{base}/over-tmpfs-sync")
+    wsfs.mount()
+    try:
+        fd = os.open(f"{wsfs.path}/f", os.O_RDWR | os.O_CREAT)
+        os.ftruncate(fd, 4096)
+        flags = libc.MAP_SHARED_VALIDATE | libc.MAP_SYNC
+        got = attempt(libc.map_file, fd, 4096, flags)
+        os.close(fd)
+        assert got == "EOPNOTSUPP"
+    finally:
+        wsfs.umount()
+        run("umount", lower)
