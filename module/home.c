@@ -350,6 +350,21 @@ out_remove:
 	return err;
 }
 
+/* Under home->lock: somebody has removed them below. */
+static void wsfs_forget_dirs(struct wsfs_home *home)
+{
+	struct dentry *dir = home->dir;
+	u32 i;
+
+	WRITE_ONCE(home->dir, NULL);
+	dput(dir);
+	for (i = 0; i < home->nr; i++) {
+		dput(home->ag[i]);
+		home->ag[i] = NULL;
+	}
+	home->retry = jiffies;
+}
+
 /**
  * wsfs_home_agdir() - the directory in an AG
  * @wsb: the superblock
@@ -369,6 +384,8 @@ struct dentry *wsfs_home_agdir(struct wsfs_sb *wsb, u32 agno)
 	u32 tries;
 
 	mutex_lock(&home->lock);
+	if (home->dir && d_unhashed(home->dir))
+		wsfs_forget_dirs(home);
 	if (!home->dir && wsfs_make_dir(wsb))
 		goto out;
 	if (wsfs_resize_home(home, agno + 1))
@@ -506,16 +523,21 @@ int wsfs_home_statfs(struct wsfs_sb *wsb, struct kstatfs *st)
 	struct wsfs_home *home = wsb->home;
 	struct path path = {
 		.mnt = wsb->lower_mnt,
-		.dentry = wsb->lower_mnt->mnt_root,
+		.dentry = dget(wsb->lower_mnt->mnt_root),
 	};
+	int err;
 
 	if (home) {
 		mutex_lock(&home->lock);
-		if (home->dir)
-			path.dentry = home->dir;
+		if (home->dir) {
+			dput(path.dentry);
+			path.dentry = dget(home->dir);
+		}
 		mutex_unlock(&home->lock);
 	}
-	return vfs_statfs(&path, st);
+	err = vfs_statfs(&path, st);
+	dput(path.dentry);
+	return err;
 }
 
 static int wsfs_carry_xattr(struct mnt_idmap *idmap, struct dentry *new,

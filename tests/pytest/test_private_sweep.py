@@ -2,7 +2,9 @@
 """Mounting sweeps .wsfs, and touches nothing else."""
 
 import os
+import shutil
 
+from lib.swap import reserve_all, swapped
 from lib.wsfs import PRIVATE, strays
 
 
@@ -49,3 +51,14 @@ def test_private_directory_that_is_something_else(bed):
     with open(bed.below(PRIVATE)) as f:
         assert f.read() == "somebody's file"
     os.unlink(bed.below(PRIVATE))
+
+
+def test_removed_while_mounted(bed):
+    """Somebody tidies up on the XFS: SET makes what it needs anew."""
+    bed.make(agcount=4, ag_mib=80, streams=4)
+    reserve_all(bed)
+    for i in range(3):
+        fd = bed.open(f"f{i}")
+        swapped(bed, fd, f"f{i}")
+        shutil.rmtree(bed.below(PRIVATE))
+    assert bed.wsfs.geometry().agcount == 4
