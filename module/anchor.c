@@ -55,18 +55,6 @@ static bool wsfs_is_dirty(struct inode *lower)
 	       mapping_tagged(lower->i_mapping, PAGECACHE_TAG_WRITEBACK);
 }
 
-/*
- * Would a write to the lower wait for a thaw? Only to be asked by who can do
- * without: the answer may change.
- */
-static bool wsfs_lower_frozen(struct super_block *lower)
-{
-	if (!sb_start_write_trylock(lower))
-		return true;
-	sb_end_write(lower);
-	return false;
-}
-
 /* Empties a donor (@keep false), or frees the blocks past the end of a file. */
 static int wsfs_truncate_lower(struct file *file, bool keep)
 {

@@ -484,6 +484,10 @@ static ssize_t wsfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 		return PTR_ERR(lower);
 	if (wsfs_dontcache_refused(iocb, lower))
 		return -EOPNOTSUPP;
+	/* vfs_iocb_iter_write() waits for a thaw in any case. */
+	if ((iocb->ki_flags & IOCB_NOWAIT) &&
+	    wsfs_lower_frozen(file_inode(lower)->i_sb))
+		return -EAGAIN;
 	if (unlikely(READ_ONCE(inode->i_write_hint) |
 		     READ_ONCE(file_inode(lower)->i_write_hint)))
 		wsfs_steer_sync_hint(inode, file_inode(lower));

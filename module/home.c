@@ -821,6 +821,9 @@ out:
 	return why;
 }
 
+/* Why a file was not moved: its AG has no room */
+static const char wsfs_no_inode[] = "no inode";
+
 static const char *wsfs_move_to(struct dentry *dentry, struct dentry *parent,
 				struct dentry *agdir, u32 agno,
 				const struct kstat *stat)
@@ -837,7 +840,7 @@ static const char *wsfs_move_to(struct dentry *dentry, struct dentry *parent,
 
 	new = wsfs_make_home(wsb, agdir, agno, old, stat);
 	if (IS_ERR(new))
-		return "no inode";
+		return wsfs_no_inode;
 	why = "changed below";
 	if (!start_renaming_two_dentries(&rd, new, old)) {
 		why = wsfs_exchange(d_inode(dentry), d_inode(parent), &rd,
@@ -932,6 +935,9 @@ const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 			continue;
 		why = wsfs_move_to(dentry, parent, agdir, next, &stat);
 		dput(agdir);
+		/* Another AG helps against nothing else. */
+		if (why != wsfs_no_inode)
+			break;
 	}
 	revert_creds(old_cred);
 	mnt_drop_write(wsb->lower_mnt);

@@ -449,6 +449,18 @@ static inline bool wsfs_is_armed(const struct inode *inode)
 	return test_bit(WSFS_ARMED, &WSFS_I(inode)->flags);
 }
 
+/*
+ * Would a write to the lower wait for a thaw? Only to be asked by who can do
+ * without: the answer may change.
+ */
+static inline bool wsfs_lower_frozen(struct super_block *lower)
+{
+	if (!sb_start_write_trylock(lower))
+		return true;
+	sb_end_write(lower);
+	return false;
+}
+
 /* export.c */
 void wsfs_export_init(struct super_block *sb);
 

@@ -2,8 +2,10 @@
 """Mounting, remounting, unmounting, freezing; what a mount shows of itself."""
 
 import errno
+import mmap
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -271,6 +273,41 @@ def test_freeze_of_the_lower(made):
     assert writer.wait(timeout=30) == 0
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert os.pread(fd, 9, 0) == b"content"
+
+
+def forked_in_time(function, seconds):
+    """Does @function, in a process of its own, come back in time?"""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            function()
+        finally:
+            os._exit(0)
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        if os.waitpid(pid, os.WNOHANG) != (0, 0):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_nowait_on_a_frozen_lower(made):
+    """RWF_NOWAIT gets EAGAIN there, and does not wait for the thaw."""
+    fd = made.open("f")
+    os.write(fd, bytes(8192))
+    seen = mmap.mmap(-1, mmap.PAGESIZE)
+
+    def write():
+        got = attempt(os.pwritev, fd, [bytes(4096)], 0, 8)
+        seen[0] = 1 if got == "EAGAIN" else 2
+
+    run("fsfreeze", "-f", made.lower)
+    try:
+        assert forked_in_time(write, 5)
+    finally:
+        run("fsfreeze", "-u", made.lower)
+    assert seen[0] == 1
+    os.pwrite(fd, b"after", 0)
 
 
 def swap_something(bed):
