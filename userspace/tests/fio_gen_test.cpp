@@ -19,8 +19,7 @@ TEST(FioGen, WritesItsScenarios)
 	expect_golden("fio-gen.txt", run_wsctl(fake, {"fio", "gen"}).out);
 	expect_golden("fio-gen.json", run_wsctl(fake, {"fio", "gen", "--json"}).out);
 	for (const wsctl::FioScenario &scenario : wsctl::fio_scenarios()) {
-		const auto ran =
-			run_wsctl(fake, {"fio", "gen", scenario.name, "--filesize", "1m"});
+		const auto ran = run_wsctl(fake, {"fio", "gen", scenario.name, "--filesize", "1m"});
 
 		EXPECT_EQ(ran.status, 0) << ran.err;
 		expect_golden("fio-gen-" + scenario.name + ".fio", ran.out);
@@ -30,20 +29,31 @@ TEST(FioGen, WritesItsScenarios)
 TEST(FioGen, SetsEverything)
 {
 	FakeHost fake;
-	const auto ran =
-		run_wsctl(fake, {"fio",     "gen",
-				 "lsm",     "--set",
-				 "bs=8k",   "--set",
-				 "wal.jobs=0", "--set",
-				 "compaction.jobs=1", "--set",
-				 "flush.files=2", "--set",
-				 "flush.stream=5", "--set",
-				 "flush.streams=2", "--set",
-				 "compaction.rate=10m", "--set",
-				 "flush.size=3m", "--iodepth",
-				 "3", "--set",
-				 "thread", "-o",
-				 "job.fio"});
+	const auto ran = run_wsctl(fake, {"fio",
+					  "gen",
+					  "lsm",
+					  "--set",
+					  "bs=8k",
+					  "--set",
+					  "wal.jobs=0",
+					  "--set",
+					  "compaction.jobs=1",
+					  "--set",
+					  "flush.files=2",
+					  "--set",
+					  "flush.stream=5",
+					  "--set",
+					  "flush.streams=2",
+					  "--set",
+					  "compaction.rate=10m",
+					  "--set",
+					  "flush.size=3m",
+					  "--iodepth",
+					  "3",
+					  "--set",
+					  "thread",
+					  "-o",
+					  "job.fio"});
 
 	EXPECT_EQ(ran.status, 0) << ran.err;
 	EXPECT_EQ(ran.out, "");
@@ -61,8 +71,7 @@ TEST(FioGen, TellsTheJobAsJson)
 TEST(FioGen, FitsIntoTheLinesThatFioReads)
 {
 	FakeHost fake;
-	const std::string job =
-		run_wsctl(fake, {"fio", "gen", "kv-cache", "--files", "16384"}).out;
+	const std::string job = run_wsctl(fake, {"fio", "gen", "kv-cache", "--files", "16384"}).out;
 
 	EXPECT_NE(job.find("nrfiles=16384\n"), std::string::npos);
 	for (std::size_t begin = 0; begin < job.size();) {

@@ -79,10 +79,9 @@ TEST(FioJobFile, IsReadWithBlanksAndComments)
 
 TEST(FioJobFile, SaysWhatIsWrong)
 {
-	for (const char *bad :
-	     {"", "; nothing\n", "direct=1\n", "[a\n", "; wsctl: stream=1\n[a]\n",
-	      "[a]\n; wsctl: stream=x\n", "[a]\n; wsctl: stream=1024\n", "; wsctl: streams=1025\n[a]\n",
-	      "; wsctl: streams=-1\n[a]\n"})
+	for (const char *bad : {"", "; nothing\n", "direct=1\n", "[a\n", "; wsctl: stream=1\n[a]\n",
+				"[a]\n; wsctl: stream=x\n", "[a]\n; wsctl: stream=1024\n",
+				"; wsctl: streams=1025\n[a]\n", "; wsctl: streams=-1\n[a]\n"})
 		EXPECT_THROW(wsctl::parse_fio_job(bad, "job"), ws::Error) << bad;
 }
 
@@ -97,8 +96,9 @@ TEST(FioOptionList, GoesByTheLastOne)
 
 TEST(FioPlan, FindsFilesAndTheirStreams)
 {
-	EXPECT_THAT(files_of("[wal.0]\n; wsctl: stream=1\nfilename=x:y\\:z:\n[db.main]\nfilename=d\n"),
-		    ElementsAre("x wal 1", "y:z wal 1", "d db.main -"));
+	EXPECT_THAT(
+		files_of("[wal.0]\n; wsctl: stream=1\nfilename=x:y\\:z:\n[db.main]\nfilename=d\n"),
+		ElementsAre("x wal 1", "y:z wal 1", "d db.main -"));
 	EXPECT_THAT(files_of("[f.7]\nnrfiles=2\nfilename_format=f.$filenum.dat\n"),
 		    ElementsAre("f.0.dat f -", "f.1.dat f -"));
 	EXPECT_THAT(files_of("[global]\nfilename=all\n; wsctl: stream=3\n[a]\n[b]\n"),
@@ -107,7 +107,8 @@ TEST(FioPlan, FindsFilesAndTheirStreams)
 
 TEST(FioPlan, StartsInItsDirectory)
 {
-	const auto plan = plan_of("[global]\ndirectory=/elsewhere\n[a]\nfilename=x\ndirectory=/d\n");
+	const auto plan =
+		plan_of("[global]\ndirectory=/elsewhere\n[a]\nfilename=x\ndirectory=/d\n");
 
 	EXPECT_EQ(wsctl::format(plan.job), "; wsctl: streams=0\n\n[global]\ndirectory=.\n\n"
 					   "[a]\nfilename=x\ndirectory=.\n");

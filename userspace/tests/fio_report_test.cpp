@@ -183,7 +183,8 @@ TEST(BarChart, IsToScale)
 	chart.groups[0].values = {1, 100};
 	const auto logarithmic = wsctl::draw_bars(chart).boxes;
 	// From 0.1 on, so that 1 is seen.
-	EXPECT_DOUBLE_EQ(logarithmic.back().height, 3 * logarithmic.at(logarithmic.size() - 2).height);
+	EXPECT_DOUBLE_EQ(logarithmic.back().height,
+			 3 * logarithmic.at(logarithmic.size() - 2).height);
 }
 
 TEST(FioProgress, TellsRateAndTimeLeft)

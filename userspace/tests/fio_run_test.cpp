@@ -46,7 +46,8 @@ protected:
 
 	Ran run(const std::vector<std::string> &more)
 	{
-		std::vector<std::string> words{"fio", "run", "--fio", fake.files / "fio", "job.fio"};
+		std::vector<std::string> words{"fio", "run", "--fio", fake.files / "fio",
+					       "job.fio"};
 
 		words.insert(words.end(), more.begin(), more.end());
 		return run_wsctl(fake, words);

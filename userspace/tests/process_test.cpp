@@ -64,12 +64,11 @@ TEST(RunChild, PassesOnTheDescriptorsOfThePlanOnly)
 TEST(RunChild, WorksWhereAndWritesToWhatThePlanSays)
 {
 	const ws::UniqueFd output(memfd_create("test", MFD_CLOEXEC));
-	const auto end =
-		wsctl::run_child({.command = {"sh", "-c", "pwd; cat; echo error >&2"},
-				  .keep_open = {},
-				  .environment = {},
-				  .directory = "/",
-				  .output = output.get()});
+	const auto end = wsctl::run_child({.command = {"sh", "-c", "pwd; cat; echo error >&2"},
+					   .keep_open = {},
+					   .environment = {},
+					   .directory = "/",
+					   .output = output.get()});
 
 	EXPECT_EQ(end.status, 0);
 	EXPECT_EQ(ws::read_file("/proc/self/fd/" + std::to_string(output.get())), "/\nerror\n");
@@ -83,9 +82,9 @@ TEST(RunChild, WorksWhereAndWritesToWhatThePlanSays)
 TEST(RunChild, TicksMeanwhile)
 {
 	int ticks = 0;
-	const auto end = wsctl::run_child(
-		{.command = {"sleep", "1.5"}, .keep_open = {}, .environment = {}},
-		[&] { ticks++; });
+	const auto end =
+		wsctl::run_child({.command = {"sleep", "1.5"}, .keep_open = {}, .environment = {}},
+				 [&] { ticks++; });
 
 	EXPECT_EQ(end.status, 0);
 	EXPECT_EQ(ticks, 1);
@@ -144,9 +143,9 @@ TEST(EndRequest, NotesWhatIsNotIgnored)
 		raise(SIGINT);
 		EXPECT_EQ(wsctl::EndRequest::noted(), SIGINT);
 	}
+	std::signal(SIGHUP, before);
 	const wsctl::EndRequest again;
 	EXPECT_EQ(wsctl::EndRequest::noted(), 0);
-	std::signal(SIGHUP, before);
 }
 
 TEST(RunChild, TellsWhyItCannotStart)

@@ -55,8 +55,8 @@ std::string below(const ws::Host &host, const std::string &path, const Directory
 	for (const ws::MountEntry &entry : ws::read_mounts(host)) {
 		if (!above.mount || entry.id != *above.mount)
 			continue;
-		const std::string dir = (entry.source / full.lexically_relative(entry.mount_point))
-						.lexically_normal();
+		const std::filesystem::path rest = full.lexically_relative(entry.mount_point);
+		const std::string dir = rest == "." ? entry.source : entry.source / rest;
 		try {
 			const Directory found = look_at(host, dir);
 

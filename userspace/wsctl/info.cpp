@@ -47,14 +47,14 @@ void write_streams(std::ostream &out, const ws::DeviceState &state, const AgTabl
 
 	for (const ws::StreamState &stream : state.streams)
 		width = std::max(width, stream.ag_set.str().size());
-	out << fmt::format("  STREAM  {:<{}}  RESERVED  FILES   HOMED  MISSED  ANCHORED         BYTES{}\n",
-			   "AGS", width, ags.empty() ? "" : "      FREE     INODES");
+	out << fmt::format(
+		"  STREAM  {:<{}}  RESERVED  FILES   HOMED  MISSED  ANCHORED         BYTES{}\n",
+		"AGS", width, ags.empty() ? "" : "      FREE     INODES");
 	for (const ws::StreamState &stream : state.streams)
 		out << fmt::format("  {:>6}  {:<{}}  {:<8}  {:>5}  {:>6}  {:>6}  {:>8}  {:>12}{}\n",
 				   stream.id, stream.ag_set.str(), width, yes_no(stream.reserved),
 				   stream.files, stream.homed, stream.missed, stream.anchored,
-				   stream.bytes,
-				   usage(stream));
+				   stream.bytes, usage(stream));
 }
 
 void write_text(const Context &context, const MountInfo &mount, const AgTable &ags, bool each_ag)

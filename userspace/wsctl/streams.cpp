@@ -81,9 +81,9 @@ void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row
 		return;
 	for (const Row &row : rows)
 		width = std::max(width, row.stream.ag_set.str().size());
-	out << fmt::format(
-		"  STREAM  {:<{}}  FILES         BYTES   HOMED  MISSED  ANCHORED      PID  COMMAND\n", "AGS",
-		width);
+	out << fmt::format("  STREAM  {:<{}}  FILES         BYTES   HOMED  MISSED  ANCHORED      "
+			   "PID  COMMAND\n",
+			   "AGS", width);
 	for (const Row &row : rows) {
 		const ws::StreamState &stream = row.stream;
 		std::string holder =
@@ -92,9 +92,10 @@ void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row
 
 		if (!row.holders.empty())
 			holder = holder_text(*row.holders.front());
-		out << fmt::format("  {:>6}  {:<{}}  {:>5}  {:>12}  {:>6}  {:>6}  {:>8}  {}\n", stream.id,
-				   stream.ag_set.str(), width, stream.files, stream.bytes,
-				   stream.homed, stream.missed, stream.anchored, holder);
+		out << fmt::format("  {:>6}  {:<{}}  {:>5}  {:>12}  {:>6}  {:>6}  {:>8}  {}\n",
+				   stream.id, stream.ag_set.str(), width, stream.files,
+				   stream.bytes, stream.homed, stream.missed, stream.anchored,
+				   holder);
 		for (std::size_t i = 1; i < row.holders.size(); i++)
 			out << fmt::format("{:>{}}{}\n", "", 59 + width,
 					   holder_text(*row.holders[i]));
