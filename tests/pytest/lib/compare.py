@@ -52,3 +52,15 @@ def tree(top):
                     about.append(f.read())
             found[os.path.relpath(path, top)] = about
     return found
+
+
+def differences(got, want, at="answer"):
+    """Words about each place where two nested answers differ."""
+    if type(got) is type(want):
+        if isinstance(got, dict) and got.keys() == want.keys():
+            return [line for key in want
+                    for line in differences(got[key], want[key], f"{at}[{key!r}]")]  # fmt: skip
+        if isinstance(got, (list, tuple)) and len(got) == len(want):
+            return [line for i, pair in enumerate(zip(got, want))
+                    for line in differences(*pair, f"{at}[{i}]")]  # fmt: skip
+    return [] if got == want else [f"{at}: {got!r}, plain XFS: {want!r}"]
