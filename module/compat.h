@@ -9,6 +9,7 @@
 
 #include <linux/fs.h>
 #include <linux/backing-file.h>
+#include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/fileattr.h>
 #include <linux/fs_context.h>
@@ -16,6 +17,7 @@
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/version.h>
 
@@ -180,7 +182,22 @@ static inline int icount_read_once(const struct inode *inode)
 static inline struct dentry *wsfs_lookup_noperm(const struct qstr *name,
 						struct dentry *base)
 {
-	return lookup_one_len_unlocked(name->name, base, name->len);
+	struct dentry *dentry;
+	const struct cred *caller;
+	struct cred *cred;
+
+	dentry = lookup_one_len_unlocked(name->name, base, name->len);
+	if (dentry != ERR_PTR(-EACCES))
+		return dentry;
+	/* It asks without the idmap of the mount, with which it was allowed. */
+	cred = prepare_kernel_cred(&init_task);
+	if (!cred)
+		return ERR_PTR(-ENOMEM);
+	caller = override_creds(cred);
+	dentry = lookup_one_len_unlocked(name->name, base, name->len);
+	revert_creds(caller);
+	put_cred(cred);
+	return dentry;
 }
 
 #define lookup_noperm_unlocked	wsfs_lookup_noperm
