@@ -10,6 +10,7 @@ ctest --test-dir /wsfs-build/work --output-on-failure --no-tests=error \
 
 fuzz=/wsfs-build/fuzz
 cmake -S /wsfs/userspace -B $fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1" \
 	-DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 \
 	-DWSFS_TESTS=OFF -DWSFS_FUZZ=ON >/dev/null && ninja -C $fuzz --quiet fuzzers &&
 	ctest --test-dir $fuzz --output-on-failure --no-tests=error \
