@@ -56,8 +56,7 @@ std::string below(const ws::Host &host, const std::string &path, const Directory
 		if (!above.mount || entry.id != *above.mount)
 			continue;
 		const std::filesystem::path rest = full.lexically_relative(entry.mount_point);
-		const std::string dir =
-			rest == "." ? entry.source : (entry.source / rest).string();
+		const std::string dir = rest == "." ? entry.source : (entry.source / rest).string();
 		try {
 			const Directory found = look_at(host, dir);
 
