@@ -172,7 +172,7 @@ static int wsfs_choose_shares(struct wsfs_sb *wsb, struct fs_context *fc)
 	numbered = wsfs_share(wsb->opt_numbered, max(nr - hints, 1) / 2);
 	if ((wsb->opt_hints != -1 && !hints) ||
 	    (wsb->opt_numbered != -1 && !numbered) || hints + numbered > nr)
-		return invalf(fc, "%s: %u streams are too few for hints and numbered; raise streams= or give numbers that fit",
+		return invalf(fc, "%s: %u streams are too few for hints and numbered; raise streams=",
 			      fc->source, nr);
 	wsb->hints = hints;
 	wsb->numbered = numbered;
@@ -185,7 +185,8 @@ static int wsfs_choose_shares(struct wsfs_sb *wsb, struct fs_context *fc)
  * @fc: takes the message when it fails
  *
  * Return: 0; EINVAL for streams= over something other than XFS, or for shares
- * that are more than there is; EUCLEAN or EINVAL for a superblock that cannot be trusted; EIO; ENOMEM.
+ * that are more than there is; EUCLEAN or EINVAL for a superblock that cannot
+ * be trusted; EIO; ENOMEM.
  */
 int wsfs_steer_init(struct super_block *sb, struct fs_context *fc)
 {

@@ -74,7 +74,7 @@ static int wsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 		break;
 	case WSFS_OPT_HINTS_NR:
 		if (!result.uint_32 || result.uint_32 > 4)
-			return invalf(fc, "hints=%u: 1 to 4 streams, for short, medium, long and extreme lives",
+			return invalf(fc, "hints=%u: 1 to 4 streams, one for each life time",
 				      result.uint_32);
 		wsb->opt_hints = result.uint_32;
 		break;
@@ -346,13 +346,13 @@ static int wsfs_get_sb(struct fs_context *fc, struct dentry *lower_dir)
 			goto out_deactivate;
 		}
 		if (wsfs_shares_differ(opts, WSFS_SB(sb))) {
-			errorf(fc, "%s: this filesystem is mounted by wsfs, and with hints=%u, numbered=%u",
+			errorf(fc, "%s: mounted by wsfs already, with hints=%u, numbered=%u",
 			       fc->source, WSFS_SB(sb)->hints,
 			       WSFS_SB(sb)->numbered);
 			goto out_deactivate;
 		}
 		if (spread >= 0 && spread != WSFS_SB(sb)->spread) {
-			errorf(fc, "%s: this filesystem is mounted by wsfs, and with another spread; remount changes it for all",
+			errorf(fc, "%s: mounted by wsfs already, with another spread; remount it",
 			       fc->source);
 			goto out_deactivate;
 		}

@@ -152,7 +152,9 @@ def test_inherits_as_ever(four, shape):
         for way, (i, (uid, groups, umask, mode)) in itertools.product(WAYS, enumerate(CALLERS)):
             name = f"{way.__name__}-{i}"
             with acting_as(uid, groups, umask):
-                got, want = (attempt(make_only, way, bed.at(d), name, mode) for d in ("with", "without"))
+                got, want = (
+                    attempt(make_only, way, bed.at(d), name, mode) for d in ("with", "without")
+                )
             assert got is want is None, name
             with_it, without = (looks(bed.at(f"{d}/{name}")) for d in ("with", "without"))
             assert with_it == without, name

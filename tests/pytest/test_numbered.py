@@ -108,5 +108,3 @@ def test_who_may(room):
             call(other, V3, SET, 2)
         assert call(other, V3, GET_MAX)[2] == 3
     assert get(theirs) == 2
-
-

@@ -103,7 +103,9 @@ def test_mounts_agree(bed):
     mounted(bed, "hints=2", streams=4)
     other = f"{bed.wsfs.path}-other"
     os.mkdir(other)
-    for options, fits in (("hints=3", False), ("numbered", False), ("hints", True), ("hints=2", True)):
+    for options, fits in [
+        ("hints=3", False), ("numbered", False), ("hints", True), ("hints=2", True)
+    ]:
         code, output = status("mount", "-t", "wsfs", "-o", options, bed.lower, other)
         assert (code == 0) == fits, output
         if fits:

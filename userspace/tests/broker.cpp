@@ -39,7 +39,8 @@ void FakeStore::drop(const std::string &name) noexcept
 }
 
 Broker::Broker(FakeHost &fake, const hold::Limits &limits)
-    : table(fake.host(), store), server_(table, limits), path_(fake.root / "hold.sock"), listener_(make_listener(path_))
+    : table(fake.host(), store), server_(table, limits), path_(fake.root / "hold.sock"),
+      listener_(make_listener(path_))
 {
 	int fds[2];
 

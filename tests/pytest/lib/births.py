@@ -84,10 +84,6 @@ def directory(bed, name, stream=None):
     return fd
 
 
-def make(bed, way, where, name, mode=0o644):
-    return bed.adopt(way(bed.at(where), name, mode))
-
-
 @contextlib.contextmanager
 def acting_as(uid, groups, umask):
     old = os.umask(umask)

@@ -32,8 +32,8 @@ PARTS = {part.name: part for part in (
     Part("module", "module/Kbuild", ("module", "Kbuild", "uapi", "tests/kunit"), "",
          per_kernel=True),
     Part("kselftest", "tests/kselftest/Makefile", ("tests/kselftest", "uapi"), "kselftest"),
-    Part("tools", "userspace/CMakeLists.txt", ("userspace", "uapi", "docs/examples", "docs/man",
-                                                   "tests/fuzz"), "tools"),
+    Part("tools", "userspace/CMakeLists.txt",
+         ("userspace", "uapi", "docs/examples", "docs/man", "tests/fuzz"), "tools"),
     Part("misbehave", "tests/vm/selftest/Kbuild", ("tests/vm/selftest",), "selftest",
          per_kernel=True),
 )}
