@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -67,6 +68,8 @@ int FakeKernel::answer(int fd, unsigned long request, void *argument)
 		if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
 			return -EBADF;
 		sets.push_back(*static_cast<fs_write_stream_set *>(argument));
+		if (signal_in_set != 0)
+			raise(signal_in_set);
 		return 0;
 	case WSFS_IOC_SET_DIR:
 		dir_places.push_back(*static_cast<wsfs_dir_place *>(argument));

@@ -73,6 +73,8 @@ public:
 	// By request: the errno to fail with.
 	std::map<unsigned long, int> failures;
 	std::map<std::pair<dev_t, ino_t>, FakeFile> files;
+	// A signal that comes during SET, 0 for none.
+	int signal_in_set = 0;
 	// What SET was called with.
 	std::vector<fs_write_stream_set> sets;
 	std::vector<wsfs_dir_place> dir_places;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // wsctl fio run, with a fio that is a script.
+#include <csignal>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -185,6 +186,17 @@ TEST_F(FioRun, KeepsTheFiles)
 	const std::filesystem::path dir = *std::filesystem::directory_iterator("xfs");
 	EXPECT_THAT(ran.err, HasSubstr(dir.string()));
 	EXPECT_TRUE(std::filesystem::exists(dir / "b"));
+}
+
+TEST_F(FioRun, IsInterruptedBeforeFioStarts)
+{
+	fake.kernel.signal_in_set = SIGTERM;
+	const auto ran = run({"--plain", "xfs", "ws"});
+
+	EXPECT_EQ(ran.status, 128 + SIGTERM);
+	EXPECT_EQ(fake.kernel.sets.size(), 1U);
+	EXPECT_THAT(ws::read_file("seen"), Not(HasSubstr("/ws/wsctl-fio.")));
+	EXPECT_TRUE(is_clean());
 }
 
 TEST_F(FioRun, LeavesNothingBehindAnInterrupt)

@@ -154,7 +154,11 @@ std::string run_fio(const FioRunOptions &options, const FioPlan &plan, const std
 			      .ends_with_us = true};
 	const ChildEnd end = [&] {
 		try {
-			return run_child(child, [&] { progress.tick(); });
+			return run_child(child, [&] {
+				// One that came just before fio was started.
+				end_if_asked();
+				progress.tick();
+			});
 		} catch (const ws::Error &error) {
 			if (error.code() != ENOENT)
 				throw;
@@ -193,6 +197,7 @@ FioResult run_once(const Context &context, const FioRunOptions &options, const F
 		result.streams.push_back(stream.info(context.host));
 	const Inodes inodes = make_files(context, plan, dir.path(), streams);
 	settle(dir.path());
+	end_if_asked();
 	FioProgress progress(context, what, plan, dir.path());
 	result.rows = parse_fio_output(run_fio(options, plan, dir.path(), work.path(), progress),
 				       "the output of fio");
