@@ -34,6 +34,6 @@ offers() {
 offers "*bmap*doctor*release*" "wsctl "
 offers "*--legend*" "wsctl bmap --l"
 offers "*file-a*" "wsctl bmap f"
-offers "*inter-stream*" "wsctl fio gen inte"
+offers "*inter-stream*intra-stream*" "wsctl fio gen int"
 rm -rf $work
 exit $failed

@@ -208,8 +208,10 @@ std::string FakeHost::add(const std::string &name, const FakeFile &file,
 
 	for (const FakeExtent &extent : file.extents)
 		end = std::max(end, (extent.offset + extent.length) * fake_block);
-	write(name, "");
-	std::filesystem::resize_file(name, size.value_or(end));
+	if (!std::filesystem::is_directory(name)) {
+		write(name, "");
+		std::filesystem::resize_file(name, size.value_or(end));
+	}
 	if (stat(name.c_str(), &st) != 0)
 		throw std::runtime_error(name);
 	kernel.files[{st.st_dev, st.st_ino}] = file;

@@ -26,6 +26,7 @@ class Suite:
 
 
 STYLE = Suite("style", "inside", ("tools",))
+STYLE_FAST = dataclasses.replace(STYLE, parts=(), arguments=("fast",))
 UNITS = Suite("units", "inside", ("tools",))
 KUNIT = Suite("kunit", "guest", ("module",))
 KSELFTEST = Suite("kselftest", "guest", ("module", "kselftest"),
@@ -42,16 +43,16 @@ EXT = Suite("xfstests-ext", "guest", ("module", "tools"), disks=("2G",))
 HARNESS = Suite("selftest", "here")
 DEB = Suite("deb", "here")
 
-# check and check-debug are what CI has time for; the full set on debug kernels and
-# emulated CPUs is longer.
+# check is what CI has time for; the debug kernels and the full set on emulated
+# CPUs are longer.
 PLANS = {
-    "check": [(STYLE, ""), (UNITS, ""), (HARNESS, "uml"),
+    "check": [(STYLE_FAST, ""), (UNITS, ""),
               (KUNIT, "uml"), (KSELFTEST, "uml"), (PYTEST, "uml"), (EXT, "uml"),
               (KSELFTEST_SLOW, "6.12"), (KSELFTEST_SLOW, "7.3")],
     "check-debug": [(KUNIT, "uml-kasan"), (KSELFTEST_SLOW, "uml-kasan"), (QUICK, "uml-kasan"),
                     (KUNIT, "x86-lockdep"), (KSELFTEST_SLOW, "x86-lockdep"),
                     (QUICK, "x86-lockdep")],
-    "check-long": [(DEB, ""),
+    "check-long": [(STYLE, ""), (HARNESS, "uml"), (DEB, ""),
                    (LONG, "uml"), (LONG, "uml-kasan"), (LONG, "6.12"), (LONG, "7.3"),
                    (LONG, "x86-lockdep"),
                    (RACES, "uml-kasan"), (RACES, "6.12"), (RACES, "7.3"),
@@ -102,7 +103,8 @@ def _inside(suite, path):
     tools = build.directory(build.PARTS["tools"], None)
     if tools.exists():
         binds.append((tools, "/wsfs-build", "rw"))
-    return sysroot.run([f"/wsfs/tests/vm/suites/{suite.name}.sh"], binds).returncode
+    script = f"/wsfs/tests/vm/suites/{suite.name}.sh"
+    return sysroot.run([script, *suite.arguments], binds).returncode
 
 
 def _count(path, status):
