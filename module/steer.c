@@ -172,7 +172,7 @@ static int wsfs_choose_shares(struct wsfs_sb *wsb, struct fs_context *fc)
 	numbered = wsfs_share(wsb->opt_numbered, max(nr - hints, 1) / 2);
 	if ((wsb->opt_hints != -1 && !hints) ||
 	    (wsb->opt_numbered != -1 && !numbered) || hints + numbered > nr)
-		return invalf(fc, "%s: %u streams are too few for hints and numbered; raise streams=",
+		return invalf(fc, "%s: %u streams, too few for hints and numbered: raise streams=",
 			      fc->source, nr);
 	wsb->hints = hints;
 	wsb->numbered = numbered;

@@ -102,7 +102,7 @@ def test_refused(bed):
 def test_mounts_agree(bed):
     mounted(bed, "hints=2", streams=4)
     other = f"{bed.wsfs.path}-other"
-    os.mkdir(other)
+    os.makedirs(other, exist_ok=True)
     for options, fits in [
         ("hints=3", False), ("numbered", False), ("hints", True), ("hints=2", True)
     ]:

@@ -173,7 +173,7 @@ def test_bad_values(bed):
         assert code, options
         assert "spread" in output
     other = f"{bed.wsfs.path}-other"
-    os.mkdir(other)
+    os.makedirs(other, exist_ok=True)
     code, output = status("mount", "-t", "wsfs", "-o", "spread", bed.lower, other)
     assert code, "another wsfs over the same filesystem, with another spread"
     assert not [word for word in show(bed) if "spread" in word]
@@ -217,7 +217,7 @@ def test_no_xfs_below(base, plain, module):
         pytest.skip("--plain: no wsfs")
     lower, upper = f"{base}/tmpfs", f"{base}/over-tmpfs"
     for path in (lower, upper):
-        os.mkdir(path)
+        os.makedirs(path, exist_ok=True)
     run("mount", "-t", "tmpfs", "none", lower)
     try:
         code, output = status("mount", "-t", "wsfs", "-o", "spread", lower, upper)
