@@ -34,7 +34,7 @@ KSELFTEST = Suite("kselftest", "guest", ("module", "kselftest"),
 # SET against every other operation takes too long on an emulated or checked CPU.
 KSELFTEST_SLOW = dataclasses.replace(KSELFTEST, arguments=(
     "alloc", "bad_input", "bad_mount", "get_max", "hidden", "hints", "info", "life", "mounts",
-    "race_alloc", "race_mix", "readonly", "set", "set_errors"))
+    "numbered", "race_alloc", "race_mix", "readonly", "set", "set_dir", "set_errors"))
 PYTEST = Suite("pytest", "guest", ("module", "tools"), disks=("4G", "4G"), limit=3600)
 QUICK = dataclasses.replace(PYTEST, arguments=("-m", "quick"))
 LONG = dataclasses.replace(PYTEST, arguments=("-m", "long or not long"), limit=7200)
