@@ -13,13 +13,11 @@
  */
 
 #include <linux/fs.h>
-#include <linux/fileattr.h>
 #include <linux/delay.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/pagemap.h>
 #include <linux/posix_acl.h>
-#include <linux/posix_acl_xattr.h>
 #include <linux/slab.h>
 #include <linux/statfs.h>
 #include "../uapi/linux/wsfs.h"
@@ -540,129 +538,9 @@ int wsfs_home_statfs(struct wsfs_sb *wsb, struct kstatfs *st)
 	return err;
 }
 
-static int wsfs_carry_xattr(struct mnt_idmap *idmap, struct dentry *new,
-			    struct dentry *old, const char *name)
-{
-	ssize_t size = vfs_getxattr(idmap, old, name, NULL, 0);
-	void *value;
-	int err;
-
-	if (size < 0)
-		return size;
-	value = kvmalloc(max(size, 1), GFP_KERNEL);
-	if (!value)
-		return -ENOMEM;
-	size = vfs_getxattr(idmap, old, name, value, size);
-	err = size < 0 ? size : vfs_setxattr(idmap, new, name, value, size, 0);
-	kvfree(value);
-	return err;
-}
-
-static int wsfs_carry_acl(struct mnt_idmap *idmap, struct dentry *new,
-			  struct dentry *old, const char *name)
-{
-	struct posix_acl *acl = vfs_get_acl(idmap, old, name);
-	int err;
-
-	if (IS_ERR(acl))
-		return PTR_ERR(acl);
-	err = vfs_set_acl(idmap, new, name, acl);
-	posix_acl_release(acl);
-	return err;
-}
-
-static int wsfs_carry_xattrs(struct mnt_idmap *idmap, struct dentry *new,
-			     struct dentry *old)
-{
-	ssize_t size = vfs_listxattr(old, NULL, 0);
-	char *list, *name;
-	int err = 0;
-
-	if (size <= 0)
-		return size == -EOPNOTSUPP ? 0 : size;
-	list = kvmalloc(size, GFP_KERNEL);
-	if (!list)
-		return -ENOMEM;
-	size = vfs_listxattr(old, list, size);
-	if (size < 0)
-		err = size;
-	for (name = list; !err && name < list + size;
-	     name += strlen(name) + 1) {
-		if (is_posix_acl_xattr(name))
-			err = wsfs_carry_acl(idmap, new, old, name);
-		else if (!strstarts(name, "trusted.SGI_ACL_"))
-			/* That is how XFS lists an ACL once more. */
-			err = wsfs_carry_xattr(idmap, new, old, name);
-	}
-	kvfree(list);
-	return err;
-}
-
-static int wsfs_carry_fileattr(struct mnt_idmap *idmap, struct dentry *new,
-			       struct dentry *old)
-{
-	struct file_kattr fa = {}, now = {};
-	int err;
-
-	err = vfs_fileattr_get(old, &fa) ?: vfs_fileattr_get(new, &now);
-	if (err)
-		return err;
-	/* Says only that there are xattrs, and cannot be set. */
-	fa.fsx_xflags &= ~FS_XFLAG_HASATTR;
-	now.fsx_xflags &= ~FS_XFLAG_HASATTR;
-	if (fa.fsx_xflags == now.fsx_xflags && fa.flags == now.flags &&
-	    fa.fsx_projid == now.fsx_projid &&
-	    fa.fsx_extsize == now.fsx_extsize &&
-	    fa.fsx_cowextsize == now.fsx_cowextsize)
-		return 0;
-	now.fsx_projid = fa.fsx_projid;
-	now.fsx_extsize = fa.fsx_extsize;
-	now.fsx_cowextsize = fa.fsx_cowextsize;
-	wsfs_fileattr_use_xflags(&now, fa.fsx_xflags);
-	return vfs_fileattr_set(idmap, new, &now);
-}
-
-/* Everything of @old that is not its data; times come last. */
-static int wsfs_carry(struct wsfs_sb *wsb, struct dentry *new,
-		      struct dentry *old, const struct kstat *stat)
-{
-	struct mnt_idmap *idmap = mnt_idmap(wsb->lower_mnt);
-	struct iattr attr = {
-		.ia_valid = ATTR_UID | ATTR_GID,
-		.ia_vfsuid = VFSUIDT_INIT(stat->uid),
-		.ia_vfsgid = VFSGIDT_INIT(stat->gid),
-	};
-	int err;
-
-	/* The owner first: changing him takes setuid and capabilities away. */
-	inode_lock(d_inode(new));
-	err = notify_change(idmap, new, &attr, NULL);
-	inode_unlock(d_inode(new));
-	if (!err)
-		err = wsfs_carry_fileattr(idmap, new, old);
-	if (!err)
-		err = wsfs_carry_xattrs(idmap, new, old);
-	if (err)
-		return err;
-
-	attr = (struct iattr) {
-		.ia_valid = ATTR_MODE | ATTR_ATIME | ATTR_ATIME_SET |
-			    ATTR_MTIME | ATTR_MTIME_SET,
-		.ia_mode = stat->mode,
-		.ia_atime = stat->atime,
-		.ia_mtime = stat->mtime,
-	};
-	inode_lock(d_inode(new));
-	err = notify_change(idmap, new, &attr, NULL);
-	inode_unlock(d_inode(new));
-	return err;
-}
-
-/* A new file in @agdir, dressed as @old; on the right AG or not at all. */
+/* A new file in @agdir; in the right AG or not at all. */
 static struct dentry *wsfs_make_home(struct wsfs_sb *wsb,
-				     struct dentry *agdir, u32 agno,
-				     struct dentry *old,
-				     const struct kstat *stat)
+				     struct dentry *agdir, u32 agno)
 {
 	struct dentry *new;
 	char name[24];
@@ -679,13 +557,10 @@ static struct dentry *wsfs_make_home(struct wsfs_sb *wsb,
 		return ERR_PTR(err);
 	}
 	new = end_creating_keep(new);
-	err = -ENOSPC;
-	if (wsfs_dentry_agno(wsb, new) == agno)
-		err = wsfs_carry(wsb, new, old, stat);
-	if (err) {
+	if (wsfs_dentry_agno(wsb, new) != agno) {
 		wsfs_remove_lower(wsb, agdir, new);
 		dput(new);
-		return ERR_PTR(err);
+		return ERR_PTR(-ENOSPC);
 	}
 	return new;
 }
@@ -749,71 +624,77 @@ static void wsfs_replace_lower_dentry(struct inode *inode, struct dentry *old,
 	} while (found);
 }
 
-/*
- * Has somebody changed the lower since @stat was taken? The times tell it where
- * they are fine enough; a mode or an owner must not be lost in any case.
- */
-static bool wsfs_changed_since(const struct inode *lower,
-			       const struct kstat *stat)
-{
-	struct timespec64 ctime = inode_get_ctime(lower);
-
-	return !timespec64_equal(&ctime, &stat->ctime) ||
-	       lower->i_mode != stat->mode ||
-	       !uid_eq(lower->i_uid, stat->uid) ||
-	       !gid_eq(lower->i_gid, stat->gid);
-}
+/* Why a file was not moved: its AG has no room */
+static const char wsfs_no_inode[] = "no inode";
 
 /*
  * The exchange itself, with both lower directories locked. From the moment that
- * WSFS_MOVING is set no write through wsfs starts, and from the change of
- * i_writecount on nobody else can open the old file for one.
+ * WSFS_MOVING is set no write through wsfs starts. On the lower nobody finds the
+ * old file any more once its dentry is unhashed: a walk has to wait for the lock
+ * of the directory. So what it is can be carried over once those who had found
+ * it before are gone. From the change of i_writecount on, who comes by a file
+ * handle cannot open it for writing either.
  */
 static const char *wsfs_exchange(struct inode *inode, struct inode *parent,
-				 struct renamedata *rd,
-				 const struct kstat *stat)
+				 struct renamedata *rd)
 {
 	struct wsfs_inode *wi = WSFS_I(inode);
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
 	struct dentry *old = rd->new_dentry, *new = rd->old_dentry;
+	struct path path = { .mnt = wsb->lower_mnt, .dentry = old };
 	struct inode *old_inode = wi->lower;
 	const char *why = NULL;
 	int writers, tries;
+	struct kstat stat;
 
 	if (cmpxchg(&wi->state, 0, BIT(WSFS_MOVING)) != 0)
 		return "written";
+	wsfs_change_begin(parent);
 	writers = wsfs_lower_writers(inode);
-	if (d_inode(old) != old_inode || old_inode->i_nlink != 1)
+	d_drop(old);
+	if (d_inode(old) != old_inode)
 		why = "changed below";
-	else if (i_size_read(old_inode) || mapping_mapped(old_inode->i_mapping))
-		why = "data";
 	/* A stat() or a path walk passes in a moment. */
 	for (tries = 0; !why && wsfs_used_elsewhere(inode, old); tries++) {
 		if (tries == WSFS_USED_TRIES)
 			why = "open below";
 		usleep_range(20, 100);
 	}
-	/* Those who have passed may have changed what @new was given. */
-	if (!why && wsfs_changed_since(old_inode, stat))
-		why = "changed below";
-	if (!why && atomic_cmpxchg(&old_inode->i_writecount, writers,
-				   writers - WSFS_DENY_WRITE) != writers)
-		why = "open below";
 	if (why)
-		goto out;
+		goto out_rehash;
+	why = "data";
+	if (vfs_getattr_nosec(&path, &stat, STATX_BASIC_STATS,
+			      AT_STATX_SYNC_AS_STAT) ||
+	    stat.size || stat.blocks || mapping_mapped(old_inode->i_mapping))
+		goto out_rehash;
+	why = "links";
+	if (stat.nlink != 1)
+		goto out_rehash;
+	why = wsfs_no_inode;
+	if (wsfs_carry(wsb, new, old, &stat))
+		goto out_rehash;
+	why = "open below";
+	if (atomic_cmpxchg(&old_inode->i_writecount, writers,
+			   writers - WSFS_DENY_WRITE) != writers)
+		goto out_rehash;
+	why = "rename";
+	if (vfs_rename(rd))
+		goto out_allow_write;
 
-	wsfs_change_begin(parent);
-	if (vfs_rename(rd)) {
-		atomic_add(WSFS_DENY_WRITE, &old_inode->i_writecount);
-		why = "rename";
-	} else {
-		/* vfs_rename() has moved @new to the name of @old. */
-		wsfs_inode_rehash(inode, d_inode(new));
-		wsfs_replace_lower_dentry(inode, old, new);
-		iput(old_inode);
-		wi->moves++;
-	}
+	/* vfs_rename() has moved @new to the name of @old. */
+	wsfs_inode_rehash(inode, d_inode(new));
+	wsfs_replace_lower_dentry(inode, old, new);
+	iput(old_inode);
+	wi->moves++;
+	why = NULL;
+	goto out_end;
+
+out_allow_write:
+	atomic_add(WSFS_DENY_WRITE, &old_inode->i_writecount);
+out_rehash:
+	d_rehash(old);
+out_end:
 	wsfs_change_end(parent);
-out:
 	clear_bit_unlock(WSFS_MOVING, &wi->state);
 	/* Order the store before the look at the queue. */
 	smp_mb__after_atomic();
@@ -821,12 +702,8 @@ out:
 	return why;
 }
 
-/* Why a file was not moved: its AG has no room */
-static const char wsfs_no_inode[] = "no inode";
-
 static const char *wsfs_move_to(struct dentry *dentry, struct dentry *parent,
-				struct dentry *agdir, u32 agno,
-				const struct kstat *stat)
+				struct dentry *agdir, u32 agno)
 {
 	struct wsfs_sb *wsb = WSFS_SB(dentry->d_sb);
 	struct dentry *old = wsfs_lower_dentry(dentry);
@@ -838,13 +715,12 @@ static const char *wsfs_move_to(struct dentry *dentry, struct dentry *parent,
 	const char *why;
 	struct dentry *new;
 
-	new = wsfs_make_home(wsb, agdir, agno, old, stat);
+	new = wsfs_make_home(wsb, agdir, agno);
 	if (IS_ERR(new))
 		return wsfs_no_inode;
 	why = "changed below";
 	if (!start_renaming_two_dentries(&rd, new, old)) {
-		why = wsfs_exchange(d_inode(dentry), d_inode(parent), &rd,
-				    stat);
+		why = wsfs_exchange(d_inode(dentry), d_inode(parent), &rd);
 		end_renaming(&rd);
 	}
 	if (why)
@@ -853,8 +729,8 @@ static const char *wsfs_move_to(struct dentry *dentry, struct dentry *parent,
 	return why;
 }
 
-/* What shows without effort that a file cannot be moved, and what it is */
-static const char *wsfs_may_move(struct dentry *dentry, struct kstat *stat)
+/* What shows without effort that a file cannot be moved */
+static const char *wsfs_may_move(struct dentry *dentry)
 {
 	struct inode *inode = d_inode(dentry);
 	struct wsfs_inode *wi = WSFS_I(inode);
@@ -862,6 +738,7 @@ static const char *wsfs_may_move(struct dentry *dentry, struct kstat *stat)
 		.mnt = wsfs_lower_mnt(dentry->d_sb),
 		.dentry = wsfs_lower_dentry(dentry),
 	};
+	struct kstat stat;
 
 	if (test_bit(WSFS_PINNED, &wi->state))
 		return "written";
@@ -875,10 +752,9 @@ static const char *wsfs_may_move(struct dentry *dentry, struct kstat *stat)
 		return "unlinked";
 	if (wi->lower->i_nlink != 1)
 		return "links";
-	if (vfs_getattr_nosec(&path, stat, STATX_BASIC_STATS,
-			      AT_STATX_SYNC_AS_STAT))
-		return "stat";
-	if (stat->size || stat->blocks)
+	if (vfs_getattr_nosec(&path, &stat, STATX_SIZE | STATX_BLOCKS,
+			      AT_STATX_SYNC_AS_STAT) ||
+	    stat.size || stat.blocks)
 		return "data";
 	return NULL;
 }
@@ -908,10 +784,9 @@ const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 	const char *why;
 	struct dentry *agdir;
 	struct wsfs_turn turn;
-	struct kstat stat;
 
 	*agno = WSFS_GEO_NONE;
-	why = wsfs_may_move(dentry, &stat);
+	why = wsfs_may_move(dentry);
 	if (why)
 		return why;
 	if (mnt_want_write(wsb->lower_mnt))
@@ -933,7 +808,7 @@ const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 		agdir = wsfs_home_agdir(wsb, next);
 		if (!agdir)
 			continue;
-		why = wsfs_move_to(dentry, parent, agdir, next, &stat);
+		why = wsfs_move_to(dentry, parent, agdir, next);
 		dput(agdir);
 		/* Another AG helps against nothing else. */
 		if (why != wsfs_no_inode)

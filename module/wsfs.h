@@ -427,6 +427,10 @@ void wsfs_birth_exit(struct wsfs_sb *wsb);
 int wsfs_birth_set_dir(struct file *file,
 		       const struct wsfs_dir_place *place);
 
+/* carry.c */
+int wsfs_carry(struct wsfs_sb *wsb, struct dentry *new, struct dentry *old,
+	       const struct kstat *stat);
+
 /* home.c */
 int wsfs_home_init(struct super_block *sb, struct fs_context *fc);
 void wsfs_home_exit(struct wsfs_sb *wsb);

@@ -219,21 +219,45 @@ def test_lower_unlinked_between_open_and_set(made):
     assert [n for n in os.listdir(made.lower) if n != ".wsfs"] == []
 
 
-def test_changed_there_while_set_moves_it(made):
+def lower_is(key, path):
+    """What `changes` change, of the file at this path."""
+    stat = os.stat(path)
+    return {"mode": oct(stat.st_mode), "owner": (stat.st_uid, stat.st_gid),
+            "mtime": stat.st_mtime_ns, "links": stat.st_nlink, "xattrs": sorted(os.listxattr(path))}[key]
+
+
+changes = {
+    "mode": lambda path: os.chmod(path, 0o600),
+    "owner": lambda path: os.chown(path, 1, 2),
+    "mtime": lambda path: os.utime(path, ns=(10**18, 2 * 10**18)),
+    "links": lambda path: os.link(path, path + "2"),
+    "xattrs": lambda path: (os.setxattr(path, "user.new", b"1"), os.removexattr(path, "user.old")),
+}
+
+
+@pytest.mark.parametrize("key", changes)
+def test_changed_there_while_set_moves_it(made, key):
     """SET carries over what a file is, also what it has just become."""
     for _ in range(4):
         made.alloc()
     for i in range(150):
+        path = made.below(f"f{i}")
         fd = made.open(f"f{i}", mode=0o644)
+        os.setxattr(path, "user.old", b"1")
         stream = elsewhere(made, fd)
 
-        def change(path=made.below(f"f{i}"), delay=i * 5e-5):
+        def change(path=path, delay=i * 5e-5):
             time.sleep(delay)
-            os.chmod(path, 0o600)
+            changes[key](path)
 
         thread = threading.Thread(target=change)
         thread.start()
         made.set(fd, stream)
         thread.join()
-        assert os.fstat(fd).st_mode & 0o777 == 0o600, f"turn {i}"
+        reference = made.below(f"r{i}")
+        with open(reference, "wb"):
+            os.chmod(reference, 0o644)
+            os.setxattr(reference, "user.old", b"1")
+        changes[key](reference)
+        assert lower_is(key, path) == lower_is(key, reference), f"turn {i}"
         made.close(fd)
