@@ -78,7 +78,8 @@ def _ensure_part(part, kernel):
             return
         path.mkdir(parents=True, exist_ok=True)
         start = time.monotonic()
-        done = sysroot.run([pathlib.Path("/wsfs") / script.relative_to(sysroot.TOP), *arguments],
+        done = sysroot.run(["nice", pathlib.Path("/wsfs") / script.relative_to(sysroot.TOP),
+                            *arguments],
                            [*binds, (sysroot.TOP, "/wsfs", "ro"), (path, "/wsfs-build", "rw")],
                            stdout=sys.stderr)
         if done.returncode:

@@ -102,7 +102,8 @@ def tree(kernel):
         target = pathlib.Path(kernel.image).name
         with cache.lock("kernel-build", wait_for="building a kernel"):
             cache.logged(sysroot.inside(
-                ["/wsfs/tests/vm/kernels/build.sh", kernel.arch, kernel.base, target, *inside],
+                ["nice", "/wsfs/tests/vm/kernels/build.sh", kernel.arch, kernel.base, target,
+                 *inside],
                 [(sysroot.TOP, "/wsfs", "ro"), (source(), "/wsfs-src", "ro"),
                  (path, "/wsfs-work", "rw")]), log, f"building the kernel {kernel.name}")
 
