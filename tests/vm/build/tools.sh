@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # tools.sh: build userspace/ inside the sysroot. Results in /wsfs-build/out:
-# what `make install` would install, and the example program. Lines are debug
-# information enough, and take a quarter less time.
+# what `make install` would install, and the example programs. Lines are debug
+# information enough, and take a quarter less time. The suites build the unit tests.
 
 set -euo pipefail
 work=/wsfs-build/work
@@ -13,9 +13,9 @@ mkdir -p $work $out
 cmake -S /wsfs/userspace -B $work -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	-DCMAKE_INSTALL_PREFIX=/usr/local -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
 	-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1" -DCMAKE_CXX_FLAGS=-Werror >/dev/null
-ninja -C $work --quiet
+ninja -C $work --quiet programs
 rm -rf $work/install
-DESTDIR=$work/install ninja -C $work --quiet install >/dev/null
+DESTDIR=$work/install cmake --install $work >/dev/null
 mkdir -p $work/install/usr/local/bin
 cp $work/ws-example $work/libws-example-c $work/libws-example-cxx $work/install/usr/local/bin/
 rsync -a --delete $work/install/usr/local/ $out/
