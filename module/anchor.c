@@ -137,6 +137,9 @@ static int wsfs_write_all(struct file *file, const void *buf, size_t len)
 	return 0;
 }
 
+/* Why something was not moved: the AG has no room for it */
+static const char wsfs_ag_full[] = "AG full";
+
 /* Moves @len bytes from @start on into @agno: whole blocks, or up to the end. */
 static const char *wsfs_move_chunk(struct wsfs_sb *wsb, struct file *lower,
 				   struct file *donor, u32 agno, loff_t start,
@@ -150,7 +153,7 @@ static const char *wsfs_move_chunk(struct wsfs_sb *wsb, struct file *lower,
 	if (wsfs_write_all(donor, buf, len))
 		why = "no block";
 	else if (!wsfs_donor_is_home(wsb, donor, agno, len))
-		why = "AG full";
+		why = wsfs_ag_full;
 	else if (vfs_dedupe_file_range_one(donor, 0, lower, start, len, 0) !=
 		 len)
 		why = "not exchanged";
@@ -175,7 +178,7 @@ static const char *wsfs_move_range(struct wsfs_sb *wsb, struct file *lower,
 	donor = wsfs_donor_open(wsb, agno);
 	if (IS_ERR(donor)) {
 		kvfree(buf);
-		return "no donor";
+		return PTR_ERR(donor) == -ENOSPC ? wsfs_ag_full : "no donor";
 	}
 	while (!why && start < end) {
 		size_t len = min_t(loff_t, end - start, size);
@@ -310,15 +313,23 @@ static const char *wsfs_anchor_end(struct inode *inode, struct file *lower,
 	}
 
 	wsfs_turn_begin(wsb, id, &turn);
+	wsfs_turn_goes_on(&turn);
 	while (why) {
 		next = wsfs_turn_next(&turn);
 		if (next == WSFS_GEO_NONE)
 			break;
 		agno = next;
+		if (wsfs_home_is_full(wsb, agno)) {
+			why = wsfs_ag_full;
+			continue;
+		}
 		why = wsfs_move_range(wsb, lower, agno, start, end);
+		if (why == wsfs_ag_full)
+			wsfs_home_note_full(wsb, agno);
 	}
 	if (why)
 		return why;
+	wsfs_steer_overflow(inode, id, agno);
 	if (!preallocated)
 		set_bit(WSFS_TRIM, &wi->flags);
 	wi->home_agno = agno;

@@ -29,6 +29,8 @@
 
 /* After an AG turned out to have no room for a directory */
 #define WSFS_RETRY_INTERVAL	(30 * HZ)
+/* After one turned out to have no block; to ask costs a few writes. */
+#define WSFS_FULL_INTERVAL	(5 * HZ)
 
 /*
  * Taken off i_writecount of a lower inode that is replaced, so that nobody can
@@ -41,10 +43,22 @@
 #define WSFS_USED_TRIES	5
 
 /**
+ * struct wsfs_home_ag - what is known of an AG
+ * @dir: its directory, or NULL
+ * @full_until: no block was to be had there; time to ask again, in jiffies
+ * @full: @full_until counts
+ */
+struct wsfs_home_ag {
+	struct dentry	*dir;
+	unsigned long	full_until;
+	bool		full;
+};
+
+/**
  * struct wsfs_home - the directories
  * @lock: protects all of this
  * @dir: .wsfs, or NULL until it is needed
- * @ag: directory in each AG, or NULL
+ * @ag: each AG
  * @nr: entries of @ag
  * @retry: no directory is made before this time, in jiffies
  * @seq: makes names
@@ -52,7 +66,7 @@
 struct wsfs_home {
 	struct mutex	lock;	/* inside wsfs_inode.lock */
 	struct dentry	*dir;
-	struct dentry	**ag;
+	struct wsfs_home_ag *ag;
 	u32		nr;
 	unsigned long	retry;
 	atomic64_t	seq;
@@ -268,7 +282,7 @@ static int wsfs_make_dir(struct wsfs_sb *wsb)
 
 static int wsfs_resize_home(struct wsfs_home *home, u32 nr)
 {
-	struct dentry **ag;
+	struct wsfs_home_ag *ag;
 
 	if (nr <= home->nr)
 		return 0;
@@ -295,12 +309,12 @@ static bool wsfs_adopt_agdir(struct wsfs_sb *wsb, struct dentry *dir, u32 agno)
 
 	if (IS_ERR(dir))
 		return false;
-	if (!d_is_dir(dir) || agno >= home->nr || home->ag[agno] ||
+	if (!d_is_dir(dir) || agno >= home->nr || home->ag[agno].dir ||
 	    wsfs_dentry_agno(wsb, dir) != agno) {
 		dput(dir);
 		return false;
 	}
-	home->ag[agno] = dir;
+	home->ag[agno].dir = dir;
 	return true;
 }
 
@@ -327,7 +341,7 @@ static int wsfs_make_agdir(struct wsfs_sb *wsb)
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	agno = wsfs_dentry_agno(wsb, dir);
-	if (agno >= home->nr || home->ag[agno])
+	if (agno >= home->nr || home->ag[agno].dir)
 		goto out_remove;
 
 	wsfs_agdir_name(name, sizeof(name), agno);
@@ -357,8 +371,8 @@ static void wsfs_forget_dirs(struct wsfs_home *home)
 	WRITE_ONCE(home->dir, NULL);
 	dput(dir);
 	for (i = 0; i < home->nr; i++) {
-		dput(home->ag[i]);
-		home->ag[i] = NULL;
+		dput(home->ag[i].dir);
+		home->ag[i].dir = NULL;
 	}
 	home->retry = jiffies;
 }
@@ -388,30 +402,71 @@ struct dentry *wsfs_home_agdir(struct wsfs_sb *wsb, u32 agno)
 		goto out;
 	if (wsfs_resize_home(home, agno + 1))
 		goto out;
-	if (home->ag[agno] && d_unhashed(home->ag[agno])) {
+	if (home->ag[agno].dir && d_unhashed(home->ag[agno].dir)) {
 		/* Somebody has removed it below. */
-		dput(home->ag[agno]);
-		home->ag[agno] = NULL;
+		dput(home->ag[agno].dir);
+		home->ag[agno].dir = NULL;
 	}
-	if (!home->ag[agno]) {
+	if (!home->ag[agno].dir) {
 		wsfs_agdir_name(name, sizeof(name), agno);
 		dir = lookup_noperm_unlocked(&QSTR_LEN(name, strlen(name)), home->dir);
 		wsfs_adopt_agdir(wsb, dir, agno);
 	}
-	if (!home->ag[agno] && time_after_eq(jiffies, home->retry)) {
+	if (!home->ag[agno].dir && time_after_eq(jiffies, home->retry)) {
 		wsfs_resize_home(home, wsb->geo.agcount);
 		for (tries = 2 * wsb->geo.agcount; tries; tries--)
-			if (wsfs_make_agdir(wsb) || home->ag[agno])
+			if (wsfs_make_agdir(wsb) || home->ag[agno].dir)
 				break;
-		if (!home->ag[agno])
+		if (!home->ag[agno].dir)
 			home->retry = jiffies + WSFS_RETRY_INTERVAL;
 	}
-	dir = home->ag[agno];
+	dir = home->ag[agno].dir;
 	if (dir)
 		dget(dir);
 out:
 	mutex_unlock(&home->lock);
 	return IS_ERR(dir) ? NULL : dir;
+}
+
+/**
+ * wsfs_home_note_full() - an AG has no block to give
+ * @wsb: the superblock
+ * @agno: the AG
+ */
+void wsfs_home_note_full(struct wsfs_sb *wsb, u32 agno)
+{
+	struct wsfs_home *home = wsb->home;
+
+	mutex_lock(&home->lock);
+	if (!wsfs_resize_home(home, agno + 1)) {
+		home->ag[agno].full_until = jiffies + WSFS_FULL_INTERVAL;
+		home->ag[agno].full = true;
+	}
+	mutex_unlock(&home->lock);
+}
+
+/**
+ * wsfs_home_is_full() - was that so a moment ago
+ * @wsb: the superblock
+ * @agno: the AG
+ *
+ * Return: true if it is not worth while to ask again.
+ */
+bool wsfs_home_is_full(struct wsfs_sb *wsb, u32 agno)
+{
+	struct wsfs_home *home = wsb->home;
+	struct wsfs_home_ag *ag;
+	bool full = false;
+
+	mutex_lock(&home->lock);
+	if (agno < home->nr) {
+		ag = &home->ag[agno];
+		if (ag->full && time_after(jiffies, ag->full_until))
+			ag->full = false;
+		full = ag->full;
+	}
+	mutex_unlock(&home->lock);
+	return full;
 }
 
 /**
@@ -486,7 +541,7 @@ void wsfs_home_exit(struct wsfs_sb *wsb)
 	if (!home)
 		return;
 	for (i = 0; i < home->nr; i++)
-		dput(home->ag[i]);
+		dput(home->ag[i].dir);
 	kvfree(home->ag);
 	dput(home->dir);
 	kfree(home);
@@ -793,6 +848,9 @@ const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 		return "read-only below";
 
 	wsfs_turn_begin(wsb, id, &turn);
+	/* Else an anchor finds room in the set for data where none is for inodes. */
+	if (!turn.geo.reflink)
+		wsfs_turn_goes_on(&turn);
 	old_cred = override_creds(wsb->cred);
 	why = "no directory";
 	while (why) {

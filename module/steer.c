@@ -337,93 +337,6 @@ u32 wsfs_steer_nr(struct file *file)
 	       ws_pool_nr_offered(WSFS_SB(file_inode(file)->i_sb)->pool) : 0;
 }
 
-/* Does the AG belong to no stream that somebody holds? */
-static bool wsfs_ag_is_free(const struct wsfs_turn *turn, u32 agno)
-{
-	u32 id = wsfs_geo_owner(&turn->geo, agno);
-
-	/* With more streams than AGs each AG has several owners. */
-	for (; id < turn->geo.streams; id += turn->geo.base_agcount)
-		if (wsfs_geo_set_contains(&turn->geo, id, agno) &&
-		    ws_stream_is_reserved(turn->wsb->pool, id))
-			return false;
-	return true;
-}
-
-/* The @n-th free AG, %WSFS_GEO_NONE where there are not so many */
-static u32 wsfs_free_ag(const struct wsfs_turn *turn, u32 n)
-{
-	u32 agno;
-
-	for (agno = 0; agno < turn->geo.agcount; agno++)
-		if (wsfs_ag_is_free(turn, agno) && !n--)
-			return agno;
-	return WSFS_GEO_NONE;
-}
-
-static u32 wsfs_count_free_ags(const struct wsfs_turn *turn)
-{
-	u32 agno, nr = 0;
-
-	for (agno = 0; agno < turn->geo.agcount; agno++)
-		nr += wsfs_ag_is_free(turn, agno);
-	return nr;
-}
-
-/**
- * wsfs_turn_begin() - whose turn it is among the AGs of a set
- * @wsb: the superblock
- * @id: the stream, or WSFS_SET_*
- * @turn: filled in
- */
-void wsfs_turn_begin(struct wsfs_sb *wsb, u32 id, struct wsfs_turn *turn)
-{
-	atomic_t *next = &wsb->spread_turn;
-
-	wsfs_steer_geo(wsb, &turn->geo);
-	turn->wsb = wsb;
-	turn->id = id;
-	turn->tried = 0;
-	switch (id) {
-	case WSFS_SET_FREE:
-		turn->nr = wsfs_count_free_ags(turn);
-		if (turn->nr)
-			break;
-		turn->id = WSFS_SET_ALL;
-		fallthrough;
-	case WSFS_SET_ALL:
-		turn->nr = turn->geo.agcount;
-		break;
-	default:
-		turn->nr = wsfs_geo_set_size(&turn->geo, id);
-		next = &wsb->streams[id].turn;
-	}
-	turn->start = (u32)atomic_inc_return(next) - 1;
-}
-
-/**
- * wsfs_turn_next() - the AG to be tried next
- * @turn: from wsfs_turn_begin()
- *
- * Return: the AG, or %WSFS_GEO_NONE when each was tried.
- */
-u32 wsfs_turn_next(struct wsfs_turn *turn)
-{
-	u32 n;
-
-	if (turn->tried == turn->nr)
-		return WSFS_GEO_NONE;
-	n = (turn->start + turn->tried++) % turn->nr;
-	switch (turn->id) {
-	case WSFS_SET_ALL:
-		return n;
-	case WSFS_SET_FREE:
-		/* Streams may have been reserved meanwhile. */
-		return wsfs_free_ag(turn, n);
-	}
-	return wsfs_geo_set_nth(&turn->geo, turn->id, n);
-}
-
 /**
  * wsfs_inode_stream() - the stream that a file carries
  * @inode: a wsfs inode
@@ -485,6 +398,26 @@ void wsfs_steer_miss(struct inode *inode, u32 id, const char *why)
 		return;
 	atomic64_inc(&WSFS_SB(inode->i_sb)->streams[id].missed);
 	trace_wsfs_miss(inode, id, why);
+}
+
+/**
+ * wsfs_steer_overflow() - a file was given a place; was that for want of room
+ * @inode: the wsfs inode
+ * @id: the stream
+ * @agno: AG that it was given
+ *
+ * Counts it if the AG is outside of the stream's set.
+ */
+void wsfs_steer_overflow(struct inode *inode, u32 id, u32 agno)
+{
+	struct wsfs_sb *wsb = WSFS_SB(inode->i_sb);
+	struct wsfs_geo geo;
+
+	wsfs_steer_geo(wsb, &geo);
+	if (wsfs_geo_set_contains(&geo, id, agno))
+		return;
+	atomic64_inc(&wsb->streams[id].overflowed);
+	wsfs_steer_miss(inode, id, "overflow");
 }
 
 /**
@@ -595,6 +528,7 @@ static void wsfs_place(struct dentry *dentry, struct dentry *parent, u32 id)
 	why = wsfs_home_place(dentry, parent, id, &agno);
 	if (!why) {
 		wsfs_is_home(inode, id, agno);
+		wsfs_steer_overflow(inode, id, agno);
 		return;
 	}
 	wi->home_agno = agno;
@@ -913,7 +847,7 @@ void wsfs_steer_check(struct inode *inode, struct file *file, bool closing)
 	loff_t size = i_size_read(lower);
 	struct wsfs_geo geo;
 	sector_t block;
-	u32 id;
+	u32 id, agno;
 
 	if (unlikely(READ_ONCE(wi->flags) &
 		     (BIT(WSFS_ARMED) | BIT(WSFS_UNSHARE) | BIT(WSFS_TRIM))))
@@ -928,8 +862,10 @@ void wsfs_steer_check(struct inode *inode, struct file *file, bool closing)
 	if (bmap(lower, &block) || !block)
 		return;
 	wsfs_steer_geo(wsb, &geo);
-	if (wsfs_geo_set_contains(&geo, id,
-				  wsfs_geo_block_to_agno(&geo, block)))
+	agno = wsfs_geo_block_to_agno(&geo, block);
+	/* Where it was put may be outside the set, when that is full. */
+	if (agno == READ_ONCE(wi->home_agno) ||
+	    wsfs_geo_set_contains(&geo, id, agno))
 		return;
 	wsfs_steer_miss(inode, id, "stray");
 	if (!geo.reflink)

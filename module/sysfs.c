@@ -151,6 +151,19 @@ static ssize_t wsfs_show_anchored(struct wsfs_sb *wsb, u32 id, char *buf)
 }
 WSFS_ATTR(anchored);
 
+static ssize_t wsfs_show_overflowed(struct wsfs_sb *wsb, u32 id, char *buf)
+{
+	return sysfs_emit(buf, "%lld\n",
+			  atomic64_read(&wsb->streams[id].overflowed));
+}
+WSFS_ATTR(overflowed);
+
+static ssize_t wsfs_show_overflow_order(struct wsfs_sb *wsb, u32 id, char *buf)
+{
+	return wsfs_turn_show_overflow(wsb, id, buf);
+}
+WSFS_ATTR(overflow_order);
+
 static ssize_t wsfs_show_bytes(struct wsfs_sb *wsb, u32 id, char *buf)
 {
 	return sysfs_emit(buf, "%lld\n",
@@ -165,6 +178,8 @@ static struct attribute *wsfs_stream_attrs[] = {
 	&wsfs_attr_homed.attr,
 	&wsfs_attr_missed.attr,
 	&wsfs_attr_anchored.attr,
+	&wsfs_attr_overflowed.attr,
+	&wsfs_attr_overflow_order.attr,
 	&wsfs_attr_bytes.attr,
 	NULL
 };

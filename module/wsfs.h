@@ -40,6 +40,7 @@
  * @homed: files placed since mount
  * @missed: files not placed, or seen with data elsewhere, since mount
  * @anchored: how often the end of a file was brought to the set, since mount
+ * @overflowed: how often to an AG outside, since the set was full
  * @bytes: written by write calls under the current reservation
  * @kobj: the stream's directory in sysfs
  */
@@ -49,6 +50,7 @@ struct wsfs_stream {
 	atomic64_t		homed;
 	atomic64_t		missed;
 	atomic64_t		anchored;
+	atomic64_t		overflowed;
 	struct percpu_counter	bytes;
 	struct kobject		*kobj;
 };
@@ -359,6 +361,7 @@ int wsfs_steer_clear(struct file *file);
 void wsfs_steer_forget(struct inode *inode);
 void wsfs_steer_written(struct inode *inode, ssize_t bytes);
 void wsfs_steer_miss(struct inode *inode, u32 id, const char *why);
+void wsfs_steer_overflow(struct inode *inode, u32 id, u32 agno);
 void wsfs_steer_check(struct inode *inode, struct file *lower, bool closing);
 void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower);
 void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info);
@@ -375,6 +378,18 @@ static inline bool wsfs_hint_is_due(const struct inode *inode)
 #define WSFS_SET_FREE	(WSFS_GEO_NONE - 2)
 
 /**
+ * struct wsfs_use - where a stream stands in the order of overflow
+ * @id: the stream
+ * @reserved: somebody holds it
+ * @bytes: written under the reservation
+ */
+struct wsfs_use {
+	u32	id;
+	bool	reserved;
+	s64	bytes;
+};
+
+/**
  * struct wsfs_turn - the AGs that a file may go to, in the order to be tried
  * @wsb: the superblock
  * @geo: geometry at the time
@@ -382,6 +397,11 @@ static inline bool wsfs_hint_is_due(const struct inode *inode)
  * @nr: AGs to choose from
  * @start: the first one, of @nr
  * @tried: how many were taken
+ * @goes_on: when all were, others follow
+ * @over: the stream whose AGs they are
+ * @over_start: the first one of these, modulo their number
+ * @over_n: how many of that one's were taken
+ * @over_tried: how many of all were
  */
 struct wsfs_turn {
 	struct wsfs_sb		*wsb;
@@ -390,10 +410,18 @@ struct wsfs_turn {
 	u32			nr;
 	u32			start;
 	u32			tried;
+	bool			goes_on;
+	struct wsfs_use		over;
+	u32			over_start;
+	u32			over_n;
+	u32			over_tried;
 };
 
+/* turn.c */
 void wsfs_turn_begin(struct wsfs_sb *wsb, u32 id, struct wsfs_turn *turn);
+void wsfs_turn_goes_on(struct wsfs_turn *turn);
 u32 wsfs_turn_next(struct wsfs_turn *turn);
+ssize_t wsfs_turn_show_overflow(struct wsfs_sb *wsb, u32 id, char *buf);
 
 /* birth.c */
 
@@ -437,6 +465,8 @@ void wsfs_home_exit(struct wsfs_sb *wsb);
 bool wsfs_home_exists(const struct super_block *sb);
 int wsfs_home_statfs(struct wsfs_sb *wsb, struct kstatfs *st);
 struct dentry *wsfs_home_agdir(struct wsfs_sb *wsb, u32 agno);
+bool wsfs_home_is_full(struct wsfs_sb *wsb, u32 agno);
+void wsfs_home_note_full(struct wsfs_sb *wsb, u32 agno);
 const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 			    u32 id, u32 *agno);
 

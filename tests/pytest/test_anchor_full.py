@@ -5,7 +5,7 @@ that come home."""
 import os
 
 from lib.anchored import SETS, assert_not_shared, check, outside
-from lib.fill import fill_ag
+from lib.fill import empty_again, fill_ag
 from lib.pattern import pattern
 from lib.shell import run
 from lib.swap import elsewhere
@@ -61,12 +61,7 @@ def test_stray_comes_home(bed):
     os.fsync(fd)
     assert outside(bed, fd, 0, 1)
     assert bed.info(fd).missed
-    for top, _, names in os.walk(os.path.join(bed.lower, "fill")):
-        for name in names:
-            os.unlink(os.path.join(top, name))
-    # XFS frees what is unlinked later, when it likes; before it freezes at last.
-    run("xfs_freeze", "-f", bed.lower)
-    run("xfs_freeze", "-u", bed.lower)
+    empty_again(bed.xfs)
     os.write(fd, pattern(1, OLD, NEW))
     os.fsync(fd)
     assert not outside(bed, fd, OLD, 1)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,21 @@ std::uint64_t read_value(const std::filesystem::path &path,
 	return *value;
 }
 
+std::vector<std::uint32_t> read_ids(const std::filesystem::path &path)
+{
+	std::vector<std::uint32_t> ids;
+	std::istringstream words(read_file(path));
+
+	for (std::string word; words >> word;) {
+		const auto id = parse_number(word, max_streams - 1);
+
+		if (!id)
+			throw Error(path, "is not a list of streams", mismatch);
+		ids.push_back(static_cast<std::uint32_t>(*id));
+	}
+	return ids;
+}
+
 StreamState read_stream(const std::filesystem::path &dir, std::uint32_t id)
 {
 	const auto set = AgSet::parse(read_file(dir / "ag_set"));
@@ -42,6 +58,8 @@ StreamState read_stream(const std::filesystem::path &dir, std::uint32_t id)
 		.homed = read_value(dir / "homed"),
 		.missed = read_value(dir / "missed"),
 		.anchored = read_value(dir / "anchored"),
+		.overflowed = read_value(dir / "overflowed"),
+		.overflow_order = read_ids(dir / "overflow_order"),
 		.bytes = read_value(dir / "bytes"),
 	};
 }

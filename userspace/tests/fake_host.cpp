@@ -234,6 +234,8 @@ void FakeHost::add_streams(const std::vector<std::string> &ag_sets, std::size_t 
 		write(stream / "homed", fmt::format("{}\n", 10 * id));
 		write(stream / "missed", fmt::format("{}\n", id / 2));
 		write(stream / "anchored", fmt::format("{}\n", 100 * id));
+		write(stream / "overflowed", fmt::format("{}\n", id == 2 ? 5 : 0));
+		write(stream / "overflow_order", id == 2 ? "3 1 0\n" : "\n");
 		write(stream / "bytes", fmt::format("{}\n", id * fake_block));
 	}
 }

@@ -31,6 +31,10 @@ TEST(ReadDevice, ReadsEveryStream)
 	EXPECT_EQ(state.streams[3].homed, 30U);
 	EXPECT_EQ(state.streams[3].missed, 1U);
 	EXPECT_EQ(state.streams[3].anchored, 300U);
+	EXPECT_EQ(state.streams[3].overflowed, 0U);
+	EXPECT_TRUE(state.streams[3].overflow_order.empty());
+	EXPECT_EQ(state.streams[2].overflowed, 5U);
+	EXPECT_EQ(state.streams[2].overflow_order, (std::vector<std::uint32_t>{3, 1, 0}));
 	EXPECT_EQ(state.streams[3].bytes, 12288U);
 }
 
@@ -57,6 +61,7 @@ TEST(ReadDevice, RefusesMalformedFiles)
 		{.file = "hints_reset", .text = "many\n"},
 		{.file = "streams", .text = "1025\n"},
 		{.file = "stream/0/ag_set", .text = "3-1\n"},
+		{.file = "stream/0/overflow_order", .text = "1 x\n"},
 		{.file = "stream/0/reserved", .text = "2\n"},
 		{.file = "stream/0/files", .text = "\n"},
 		{.file = "stream/0/homed", .text = "-1\n"},

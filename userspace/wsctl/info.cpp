@@ -116,6 +116,7 @@ Json stream_json(const ws::StreamState &stream, const AgTable &ags)
 	object["homed"] = stream.homed;
 	object["missed"] = stream.missed;
 	object["anchored"] = stream.anchored;
+	object["overflowed"] = stream.overflowed;
 	object["bytes"] = stream.bytes;
 	object["free_bytes"] = ags.empty() ? Json() : Json(ags.bytes(totals.free_blocks));
 	object["inodes"] = ags.empty() ? Json() : Json(totals.inodes);

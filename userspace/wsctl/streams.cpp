@@ -99,6 +99,10 @@ void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row
 		for (std::size_t i = 1; i < row.holders.size(); i++)
 			out << fmt::format("{:>{}}{}\n", "", 59 + width,
 					   holder_text(*row.holders[i]));
+		if (stream.overflowed != 0)
+			out << fmt::format("          {} went on in other AGs; order of streams: {}\n",
+					   plural(stream.overflowed, "file"),
+					   fmt::join(stream.overflow_order, " "));
 	}
 }
 
@@ -114,6 +118,8 @@ Json row_json(const Row &row)
 	object["homed"] = row.stream.homed;
 	object["missed"] = row.stream.missed;
 	object["anchored"] = row.stream.anchored;
+	object["overflowed"] = row.stream.overflowed;
+	object["overflow_order"] = row.stream.overflow_order;
 	Json &list = object["holders"] = Json::array();
 	for (const ws::Holder *holder : row.holders) {
 		Json entry = Json::object();

@@ -5,6 +5,7 @@ import os
 
 from lib import libc
 from lib.placement import agnos
+from lib.shell import run
 
 _MIB = 1 << 20
 _SMALLEST = 4096
@@ -50,3 +51,13 @@ def fill_ag(xfs, agno, leave=0):
         return size
     finally:
         os.close(fd)
+
+
+def empty_again(xfs):
+    """Free what fill_ag() has taken."""
+    for top, _, names in os.walk(os.path.join(xfs.path, "fill")):
+        for name in names:
+            os.unlink(os.path.join(top, name))
+    # XFS frees what is unlinked later, when it likes; before it freezes at last.
+    run("xfs_freeze", "-f", xfs.path)
+    run("xfs_freeze", "-u", xfs.path)

@@ -20,6 +20,9 @@ struct StreamState {
 	std::uint64_t homed = 0;
 	std::uint64_t missed = 0;
 	std::uint64_t anchored = 0;
+	std::uint64_t overflowed = 0;
+	// Ids of the streams in whose AGs it goes on when its own are full; the first ones.
+	std::vector<std::uint32_t> overflow_order;
 	std::uint64_t bytes = 0;
 };
 
