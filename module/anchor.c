@@ -140,6 +140,31 @@ static int wsfs_write_all(struct file *file, const void *buf, size_t len)
 /* Why something was not moved: the AG has no room for it */
 static const char wsfs_ag_full[] = "AG full";
 
+/*
+ * Does a page of the range seem to be the target of direct I/O? It would be
+ * taken out of the page cache, and what arrives in it be lost. (A guess on the
+ * safe side, and only as of now: see docs/interface.md.)
+ */
+static bool wsfs_is_pinned(struct address_space *mapping, loff_t start,
+			   size_t len)
+{
+	pgoff_t index = start >> PAGE_SHIFT;
+	pgoff_t last = (start + len - 1) >> PAGE_SHIFT;
+	bool pinned = false;
+
+	if (!mapping_mapped(mapping))
+		return false;
+	for (; !pinned && index <= last; index++) {
+		struct folio *folio = filemap_get_folio(mapping, index);
+
+		if (IS_ERR(folio))
+			continue;
+		pinned = folio_maybe_dma_pinned(folio);
+		folio_put(folio);
+	}
+	return pinned;
+}
+
 /* Moves @len bytes from @start on into @agno: whole blocks, or up to the end. */
 static const char *wsfs_move_chunk(struct wsfs_sb *wsb, struct file *lower,
 				   struct file *donor, u32 agno, loff_t start,
@@ -154,6 +179,8 @@ static const char *wsfs_move_chunk(struct wsfs_sb *wsb, struct file *lower,
 		why = "no block";
 	else if (!wsfs_donor_is_home(wsb, donor, agno, len))
 		why = wsfs_ag_full;
+	else if (wsfs_is_pinned(lower->f_mapping, start, len))
+		why = "pinned";
 	else if (vfs_dedupe_file_range_one(donor, 0, lower, start, len, 0) !=
 		 len)
 		why = "not exchanged";
@@ -489,8 +516,9 @@ void wsfs_anchor_settle(struct inode *inode, struct file *lower, bool closing)
 	const struct cred *old_cred;
 	struct file *own;
 
-	if (wsfs_is_dirty(lower_inode) || !i_size_read(lower_inode) ||
-	    wsfs_lower_frozen(lower_inode->i_sb))
+	/* Not in the name of one who may only read: the mount may be read-only. */
+	if (!(lower->f_mode & FMODE_WRITE) || wsfs_is_dirty(lower_inode) ||
+	    !i_size_read(lower_inode) || wsfs_lower_frozen(lower_inode->i_sb))
 		return;
 	/*
 	 * A stray can wait for the next write. So can a file that the exit of a

@@ -32,6 +32,9 @@
 #include "../uapi/linux/wsfs.h"
 #include "wsfs.h"
 
+/* AGs without room for an inode that one file tries */
+#define WSFS_BIRTH_TRIES	4
+
 /* Flags of a directory that say nothing of the files made in it */
 #define WSFS_NOT_INHERITED \
 	(FS_XFLAG_HASATTR | FS_XFLAG_IMMUTABLE | FS_XFLAG_APPEND)
@@ -384,10 +387,13 @@ static void wsfs_birth_make(struct wsfs_birth *birth, struct wsfs_sb *wsb,
 	const struct cred *old_cred;
 	struct wsfs_turn turn;
 	struct file *file;
+	int tries;
 
 	wsfs_turn_begin(wsb, wsfs_birth_set(birth), &turn);
-	while ((path.dentry = wsfs_birth_agdir(birth, wsb, lower_dir,
-					       &turn))) {
+	for (tries = 0; tries < WSFS_BIRTH_TRIES; tries++) {
+		path.dentry = wsfs_birth_agdir(birth, wsb, lower_dir, &turn);
+		if (!path.dentry)
+			return;
 		old_cred = override_creds(cred);
 		file = kernel_tmpfile_open(mnt_idmap(path.mnt), &path, mode,
 					   O_RDWR | O_LARGEFILE | O_NOATIME,
@@ -406,6 +412,7 @@ static void wsfs_birth_make(struct wsfs_birth *birth, struct wsfs_sb *wsb,
 		/* No room for an inode in this one */
 		__fput_sync(file);
 	}
+	birth->agno = WSFS_GEO_NONE;
 }
 
 /**

@@ -55,6 +55,7 @@
 #define SB_MAGIC		0x58465342	/* "XFSB" */
 #define SB_VERSION_MASK		0x000f
 #define SB_VERSION_CRC		5
+#define SB_VERSION_ASCII_CI	0x4000	/* XFS_SB_VERSION_BORGBIT */
 #define SB_RO_COMPAT_RMAPBT	BIT(1)
 #define SB_RO_COMPAT_REFLINK	BIT(2)
 #define SB_INCOMPAT_METADIR	BIT(8)
@@ -193,6 +194,8 @@ int wsfs_geo_parse(struct wsfs_geo *geo, const void *sector, size_t len,
 	new.rtgroups = new.realtime && (incompat & SB_INCOMPAT_METADIR);
 	new.reflink = ro_compat & SB_RO_COMPAT_REFLINK;
 	new.rmapbt = ro_compat & SB_RO_COMPAT_RMAPBT;
+	new.ascii_ci = get_unaligned_be16(sb + SB_VERSIONNUM) &
+		       SB_VERSION_ASCII_CI;
 	memcpy(new.uuid, sb + SB_UUID, sizeof(new.uuid));
 	new.base_agcount = new.agcount;
 

@@ -46,6 +46,7 @@ struct seq_file;
  * @rtgroups: it is divided into groups (metadir)
  * @reflink: files can share blocks
  * @rmapbt: blocks know their owners
+ * @ascii_ci: names that differ in case only are the same
  */
 struct wsfs_geo {
 	u64	dblocks;
@@ -65,6 +66,7 @@ struct wsfs_geo {
 	bool	rtgroups;
 	bool	reflink;
 	bool	rmapbt;
+	bool	ascii_ci;
 };
 
 int wsfs_geo_parse(struct wsfs_geo *geo, const void *sector, size_t len,

@@ -77,7 +77,7 @@ int wsfs_d_revalidate(struct inode *dir, const struct qstr *name,
 		 * we do not, and can wait for it.
 		 */
 		smp_rmb();
-		if (test_bit(WSFS_CHANGING, &WSFS_I(dir)->state)) {
+		if (test_bit_acquire(WSFS_CHANGING, &WSFS_I(dir)->state)) {
 			inode_lock_shared(dir);
 			inode_unlock_shared(dir);
 		}

@@ -150,6 +150,10 @@ static int wsfs_choose_streams(struct super_block *sb, struct fs_context *fc)
 		memset(&wsb->geo, 0, sizeof(wsb->geo));
 		return err;
 	}
+	/* Its .WSFS would be reached, and no name be found valid. */
+	if (wsb->geo.ascii_ci)
+		return invalf(fc, "%s: XFS without regard to case (mkfs.xfs -n version=ci) is not supported",
+			      fc->source);
 	wsb->geo.streams = wsb->opt_streams >= 0 ? wsb->opt_streams :
 			   wsfs_geo_default_streams(wsb->geo.agcount);
 	wsb->filestreams = wsfs_lower_has_option(lower, ",filestreams");
@@ -665,6 +669,9 @@ int wsfs_steer_set_ref(struct file *file, struct ws_stream_ref ref)
 	u32 id;
 	int err;
 
+	/* A frozen lower is waited for here, before lookups wait for us. */
+	if (!mnt_want_write(wsb->lower_mnt))
+		mnt_drop_write(wsb->lower_mnt);
 	err = mnt_want_write_file(file);
 	if (err)
 		return err;
@@ -852,7 +859,8 @@ void wsfs_steer_check(struct inode *inode, struct file *file, bool closing)
 	if (unlikely(READ_ONCE(wi->flags) &
 		     (BIT(WSFS_ARMED) | BIT(WSFS_UNSHARE) | BIT(WSFS_TRIM))))
 		wsfs_anchor_settle(inode, file, closing);
-	if (!size || !wsfs_inode_stream(inode, &id) ||
+	/* What is armed comes home from where it was armed on. */
+	if (!size || wsfs_is_armed(inode) || !wsfs_inode_stream(inode, &id) ||
 	    time_before(jiffies, READ_ONCE(wi->anchor_retry)) ||
 	    mapping_tagged(lower->i_mapping, PAGECACHE_TAG_DIRTY) ||
 	    mapping_tagged(lower->i_mapping, PAGECACHE_TAG_WRITEBACK))

@@ -401,6 +401,20 @@ static const struct cred *wsfs_prepare_cred(void)
 	return cred;
 }
 
+/*
+ * With a directory as source nothing can be asked of the lower that it does not
+ * do by itself: what is written is as durable as it makes it.
+ */
+static int wsfs_check_sync(struct fs_context *fc,
+			   const struct super_block *lower)
+{
+	unsigned int wanted = fc->sb_flags & fc->sb_flags_mask;
+
+	if (wanted & (SB_SYNCHRONOUS | SB_DIRSYNC) & ~lower->s_flags)
+		return invalf(fc, "sync and dirsync are for the XFS below: mount that with it");
+	return 0;
+}
+
 static int wsfs_get_tree(struct fs_context *fc)
 {
 	struct wsfs_sb *wsb = fc->s_fs_info;
@@ -433,6 +447,8 @@ static int wsfs_get_tree(struct fs_context *fc)
 		goto out;
 	}
 	err = wsfs_check_lower(fc, &path);
+	if (!err && !wsb->device)
+		err = wsfs_check_sync(fc, path.mnt->mnt_sb);
 	if (err)
 		goto out;
 	if (!wsb->device) {
@@ -465,7 +481,7 @@ static int wsfs_reconfigure_lower(struct fs_context *fc, struct super_block *sb,
 		errorf(fc, "the filesystem below is read-only");
 		return -EROFS;
 	}
-	return 0;
+	return wsfs_check_sync(fc, wsfs_lower_sb(sb));
 }
 
 static int wsfs_reconfigure(struct fs_context *fc)
@@ -487,6 +503,9 @@ static int wsfs_reconfigure(struct fs_context *fc)
 	err = wsfs_reconfigure_lower(fc, sb, opts);
 	if (!err && opts->opt_spread >= 0)
 		WRITE_ONCE(wsb->spread, opts->opt_spread);
+	/* The VFS makes the superblock writable after this; the lower is now. */
+	if (!err && sb_rdonly(sb) && !(fc->sb_flags & SB_RDONLY))
+		wsfs_home_sweep(wsb);
 	return err;
 }
 

@@ -71,7 +71,7 @@ struct wsfs_file_info;
  * @pool: the streams; NULL until the superblock is filled
  * @streams: one for each stream of @pool
  * @geo: geometry of the lower; written under the pool's lock
- * @home: state of home.c, NULL where there are no streams
+ * @home: state of agdirs.c, NULL where there are no streams
  * @filestreams: the lower is mounted with XFS's filestreams
  * @spread: where files without a stream are made: WSFS_DIR_*
  * @spread_turn: next AG for those that are spread, as wsfs_stream.turn
@@ -459,14 +459,21 @@ int wsfs_birth_set_dir(struct file *file,
 int wsfs_carry(struct wsfs_sb *wsb, struct dentry *new, struct dentry *old,
 	       const struct kstat *stat);
 
-/* home.c */
+/* agdirs.c */
 int wsfs_home_init(struct super_block *sb, struct fs_context *fc);
+void wsfs_home_sweep(struct wsfs_sb *wsb);
 void wsfs_home_exit(struct wsfs_sb *wsb);
 bool wsfs_home_exists(const struct super_block *sb);
 int wsfs_home_statfs(struct wsfs_sb *wsb, struct kstatfs *st);
 struct dentry *wsfs_home_agdir(struct wsfs_sb *wsb, u32 agno);
+struct dentry *wsfs_home_make(struct wsfs_sb *wsb, struct dentry *agdir,
+			      u32 agno);
+int wsfs_home_remove(struct wsfs_sb *wsb, struct dentry *dir,
+		     struct dentry *dentry);
 bool wsfs_home_is_full(struct wsfs_sb *wsb, u32 agno);
 void wsfs_home_note_full(struct wsfs_sb *wsb, u32 agno);
+
+/* home.c */
 const char *wsfs_home_place(struct dentry *dentry, struct dentry *parent,
 			    u32 id, u32 *agno);
 

@@ -501,3 +501,20 @@ def test_preallocation_while_others_close(four):
         assert os.fstat(fd).st_blocks * 512 >= OLD + more, f"turn {i}"
         bed.close(fd)
         os.unlink(bed.at("f"))
+
+
+def test_fsync_by_a_reader_changes_nothing(four):
+    """Who may only read does not have blocks moved, nor does a read-only mount."""
+    bed, streams = four
+    fd = bed.open("f")
+    os.link(bed.at("f"), bed.at("g"))  # armed, since it cannot be moved
+    stream = elsewhere(bed, fd)
+    bed.set(fd, stream)
+    before = bed.wsfs.count(stream.id, "anchored")
+    os.write(fd, pattern(1, 0, OLD))
+    reader = bed.open("f", os.O_RDONLY)
+    os.fsync(reader)
+    assert bed.wsfs.count(stream.id, "anchored") == before
+    os.fsync(fd)
+    assert bed.wsfs.count(stream.id, "anchored") == before + 1
+    check(bed, "f", pattern(1, 0, OLD))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The XFS seen directly and through wsfs: one truth, at once."""
 
+import errno
 import mmap
 import os
 import threading
@@ -8,6 +9,7 @@ import time
 
 import pytest
 
+from lib import handles
 from lib.pattern import pattern
 from lib.swap import elsewhere
 
@@ -260,4 +262,33 @@ def test_changed_there_while_set_moves_it(made, key):
             os.setxattr(reference, "user.old", b"1")
         changes[key](reference)
         assert lower_is(key, path) == lower_is(key, reference), f"turn {i}"
+        made.close(fd)
+
+
+def test_written_by_handle_while_set_moves_it(made):
+    """A handle needs no walk, and finds the file all the same."""
+    for _ in range(4):
+        made.alloc()
+    for i in range(150):
+        fd = made.open(f"f{i}")
+        handle = handles.of(made.below(f"f{i}"))
+        stream = elsewhere(made, fd)
+        written = []
+
+        def write(handle=handle, delay=i * 5e-5, written=written):
+            time.sleep(delay)
+            try:
+                there = handles.open_handle(made.lower, handle, os.O_WRONLY)
+            except OSError as error:
+                # It was replaced, which nobody is told who has not opened it.
+                assert error.errno in (errno.ETXTBSY, errno.ESTALE), error
+                return
+            written.append(os.write(there, b"data"))
+            os.close(there)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        made.set(fd, stream)
+        thread.join()
+        assert os.fstat(fd).st_size == sum(written), f"turn {i}"
         made.close(fd)

@@ -372,6 +372,30 @@ def test_realtime_device(fs, disks):
     fs.xfs.mkfs(8, 32)
 
 
+def test_realtime_by_inheritance(fs, disks):
+    """The realtime volume answers statfs in the root, and is no AG."""
+    zero(disks[1], 1 << 20)
+    run(
+        "mkfs.xfs", "-f", "-K", "-q", "-d", "agcount=8,size=256m,rtinherit=1", "-l", "size=16m",
+        "-m", "reflink=0,rmapbt=0", "-r", f"rtdev={disks[1]},size=1g", disks[0],
+        env={"TEST_DIR": "/", "TEST_DEV": "none", "QA_CHECK_FS": "1"},
+    )  # fmt: skip
+    fs.mount(4, [f"rtdev={disks[1]}"])
+    os.mkdir(f"{fs.path}/data")
+    fd = os.open(f"{fs.path}/data", os.O_RDONLY)
+    attr = ioctls.FsXattr.of(fd)
+    attr.xflags &= ~0x100  # FS_XFLAG_RTINHERIT
+    attr.apply(fd)
+    stream = ioctls.alloc(fd)
+    file = os.open(f"{fs.path}/data/f", os.O_CREAT | os.O_RDWR)
+    ioctls.set_stream(file, stream)
+    assert ioctls.Geometry.of(fd).agcount == 8
+    for held in (file, stream, fd):
+        os.close(held)
+    fs.umount()
+    fs.xfs.mkfs(8, 32)
+
+
 def test_quota_options_count(fs):
     fs.mount(2, ["uquota", "pquota"])
     with open(f"{fs.path}/f", "wb") as f:

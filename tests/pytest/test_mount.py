@@ -107,6 +107,32 @@ def test_remount_read_only_is_busy_with_writers(made):
     run("mount", "-o", "remount,rw", made.path)
 
 
+def test_sync_is_for_the_xfs_below(made):
+    """wsfs adds nothing to how durable a write is, and does not say that it does."""
+    for option in ("sync", "dirsync"):
+        assert status("mount", "-o", f"remount,{option}", made.path)[0]
+        made.wsfs.umount()
+        assert status("mount", "-t", "wsfs", "-o", option, made.lower, made.path)[0]
+        made.wsfs.mount(4)
+    made.umount()
+    made.xfs.mount("sync")
+    made.wsfs.mount(4, ["sync"])
+    assert "sync" in mount_line(made.path)[3].split(",")
+
+
+def test_names_without_regard_to_case(bed):
+    """Refused: .WSFS would be what .wsfs is."""
+    bed.xfs.mkfs(4, 80, "-n", "version=ci")
+    if status("mount", "-t", "xfs", bed.xfs.device, bed.xfs.path)[0]:
+        pytest.skip("this kernel's XFS has no ascii-ci")
+    bed.xfs.mounted = True
+    os.makedirs(bed.path, exist_ok=True)
+    code, said = status("mount", "-t", "wsfs", bed.lower, bed.path)
+    assert code
+    assert os.listdir(bed.lower) == []
+    print(said)
+
+
 def test_remount_keeps_the_number_of_streams(made):
     stream = made.alloc()
     status("mount", "-o", "remount,streams=2", made.path)
