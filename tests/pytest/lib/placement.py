@@ -53,9 +53,10 @@ def assert_placed(layout, files):
     assert not wrong, f"of {total} files:\n" + "\n".join(wrong)
 
 
-def assert_balanced(layout, fds, allowed):
-    """The files' first extents are spread evenly over the AGs."""
+def assert_balanced(layout, fds, allowed, slack=0):
+    """The files' first extents are spread evenly over the AGs; @slack files were
+    written anew, out of turn."""
     count = Counter({agno: 0 for agno in allowed})
     count.update(agnos(layout, fd)[0] for fd in fds)
     spread = max(count.values()) - min(count.values())
-    assert spread <= 1, f"files per AG: {dict(sorted(count.items()))}"
+    assert spread <= 1 + slack, f"files per AG: {dict(sorted(count.items()))}"
