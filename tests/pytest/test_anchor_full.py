@@ -7,7 +7,6 @@ import os
 from lib.anchored import SETS, assert_not_shared, check, outside
 from lib.fill import empty_again, fill_ag
 from lib.pattern import pattern
-from lib.shell import run
 from lib.swap import elsewhere
 
 OLD = 64 << 10  # what a file has before SET

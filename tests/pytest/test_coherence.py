@@ -224,8 +224,13 @@ def test_lower_unlinked_between_open_and_set(made):
 def lower_is(key, path):
     """What `changes` change, of the file at this path."""
     stat = os.stat(path)
-    return {"mode": oct(stat.st_mode), "owner": (stat.st_uid, stat.st_gid),
-            "mtime": stat.st_mtime_ns, "links": stat.st_nlink, "xattrs": sorted(os.listxattr(path))}[key]
+    return {
+        "mode": oct(stat.st_mode),
+        "owner": (stat.st_uid, stat.st_gid),
+        "mtime": stat.st_mtime_ns,
+        "links": stat.st_nlink,
+        "xattrs": sorted(os.listxattr(path)),
+    }[key]
 
 
 changes = {

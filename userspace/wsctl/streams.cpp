@@ -100,9 +100,10 @@ void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row
 			out << fmt::format("{:>{}}{}\n", "", 59 + width,
 					   holder_text(*row.holders[i]));
 		if (stream.overflowed != 0)
-			out << fmt::format("          {} went on in other AGs; order of streams: {}\n",
-					   plural(stream.overflowed, "file"),
-					   fmt::join(stream.overflow_order, " "));
+			out << fmt::format(
+				"          {} went on in other AGs; order of streams: {}\n",
+				plural(stream.overflowed, "file"),
+				fmt::join(stream.overflow_order, " "));
 	}
 }
 

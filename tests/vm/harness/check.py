@@ -94,7 +94,8 @@ def _row(plan, suite, results, apart):
     path = results / name.replace(" ", "-")
     cache.remove(path)
     path.mkdir(parents=True)
-    say(f"==== {name} ====")
+    if not apart:
+        say(f"==== {name} ====")
     start = time.monotonic()
     status = _apart(plan, name) if apart else _run_suite(*suite, path)
     return name, _count(path, status), status, time.monotonic() - start
