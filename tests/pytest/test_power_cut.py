@@ -131,6 +131,25 @@ def test_while_anchored_at_every_write(cut):
     assert cut(3, choose, powercut.AnchorWorkload) >= 24
 
 
+def test_while_relocated(cut):
+    """A file that wsctl relocate moves to another AG, and once more."""
+
+    def choose(log):
+        points = around_sets(log, "created-0", "relocated-0-2")
+        return points[:: max(1, len(points) // 20)]
+
+    assert cut(1, choose, powercut.RelocateWorkload) >= 10
+
+
+@pytest.mark.long
+def test_while_relocated_at_every_write(cut):
+    def choose(log):
+        marks = log.marks()
+        return list(range(marks["created-0"], marks["relocated-1-2"] + 1))
+
+    assert cut(2, choose, powercut.RelocateWorkload) >= 24
+
+
 def test_replay_reproduces_the_disk(disks, base, kernel_log):
     """The replayer itself: the whole log gives what the disk holds."""
     if reason := logwrites.missing():

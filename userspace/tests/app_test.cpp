@@ -12,7 +12,7 @@ TEST(App, HasHelpWithExamplesForEveryCommand)
 {
 	FakeHost fake;
 
-	for (const char *command : {"info", "run", "set", "clear", "bmap", "check"}) {
+	for (const char *command : {"info", "run", "set", "clear", "bmap", "check", "relocate"}) {
 		const auto ran = run_wsctl(fake, {command, "--help"});
 
 		EXPECT_EQ(ran.status, 0);

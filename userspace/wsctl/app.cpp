@@ -86,6 +86,7 @@ public:
 		register_doctor(*this);
 		register_fio(*this);
 		register_hold(*this);
+		register_relocate(*this);
 		register_spread(*this);
 	}
 

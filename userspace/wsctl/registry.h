@@ -39,6 +39,7 @@ public:
 void register_doctor(Registry &registry);
 void register_fio(Registry &registry);
 void register_hold(Registry &registry);
+void register_relocate(Registry &registry);
 void register_spread(Registry &registry);
 
 } // namespace wsctl
