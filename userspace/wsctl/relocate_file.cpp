@@ -42,9 +42,10 @@ RelocatePlan FileMover::look() const
 	// The file may have grown since it was opened.
 	const ws::FileShape shape =
 		ws::file_shape(context_.host, file.fd.get(), file.path, file.filesystem.geometry);
-	RelocatePlanner planner(RelocatePlanner::Rules{.home = job_.home,
-				 .size = static_cast<std::uint64_t>(st.st_size),
-				 .shared = job_.shared});
+	RelocatePlanner planner(
+		RelocatePlanner::Rules{.home = job_.home,
+				       .size = static_cast<std::uint64_t>(st.st_size),
+				       .shared = job_.shared});
 	ws::walk_extents(
 		context_.host, file.fd.get(), file.path, shape,
 		[&](const ws::Extent &extent) { planner.add(extent, file.group_of(extent)); });
@@ -84,9 +85,8 @@ bool FileMover::copy(const Piece &piece, int donor)
 std::uint64_t FileMover::dedupe(const Piece &piece, int donor) const
 {
 	// Its list of files, here of one, is behind it in memory.
-	std::array<std::uint64_t,
-		   (sizeof(file_dedupe_range) + sizeof(file_dedupe_range_info)) /
-			   sizeof(std::uint64_t)>
+	std::array<std::uint64_t, (sizeof(file_dedupe_range) + sizeof(file_dedupe_range_info)) /
+					  sizeof(std::uint64_t)>
 		memory = {};
 	auto *request = reinterpret_cast<file_dedupe_range *>(memory.data());
 	file_dedupe_range_info &info = request->info[0];
