@@ -292,7 +292,7 @@ def test_a_mount_that_goes_away(room, base):
     )
     process.stdout.read(1)
     run("umount", "-l", other)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     # All was found, since the scan held on to it, or it said what it could not find.
     assert process.returncode in (0, 1), err
     assert process.returncode == 0 or err

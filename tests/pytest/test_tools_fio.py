@@ -220,7 +220,7 @@ def test_an_interrupt_leaves_nothing_behind(bed, tmp_path, number):
                           stderr=subprocess.PIPE) as process:
         broker.wait_for(lambda: glob.glob(bed.below("wsctl-fio.*/writer.15")))
         process.send_signal(number)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
     assert process.returncode == 128 + number, err
     assert out == b"" and b"interrupted" in err
     clean(bed)
@@ -241,7 +241,7 @@ def test_an_interrupt_releases_the_streams(bed, tmp_path):
                           stderr=subprocess.PIPE) as process:
         broker.wait_for(lambda: len(broker.reserved(bed.path)) == 4, 120)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=600)
     assert process.returncode == 128 + signal.SIGINT, err
     clean(bed)
 

@@ -43,7 +43,7 @@ def as_service(*argv, groups=(GROUP,)):
         user=USER,
         group=USER,
         extra_groups=list(groups),
-        timeout=120,
+        timeout=600,
     )
     return done.returncode, done.stdout
 
@@ -203,7 +203,7 @@ def test_bad_clients_do_not_block_others(mounted, holdd):
         os._exit(0)
     served = 0
     while os.waitpid(pid, os.WNOHANG) == (0, 0):
-        run("wsctl", "run", "--hold", "db", "--", "true", timeout=10)
+        run("wsctl", "run", "--hold", "db", "--", "true", timeout=60)
         served += 1
     assert served >= 3
     assert [entry["name"] for entry in broker.wsctl_json("hold")["held"]] == ["db"]

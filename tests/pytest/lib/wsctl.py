@@ -23,7 +23,7 @@ class Done:
         return f"status {self.status}\n{self.out!r}\n{self.err!r}"
 
 
-def wsctl(*argv, timeout=120, **kwargs):
+def wsctl(*argv, timeout=600, **kwargs):
     """Run it; kwargs go to subprocess.run()."""
     kwargs.setdefault("stdin", subprocess.DEVNULL if "input" not in kwargs else None)
     if "input" in kwargs:
