@@ -50,6 +50,11 @@ def directory(part, kernel):
     return home() / (f"{part.name}-{kernel.name}" if part.per_kernel else part.name)
 
 
+def _lock(path, **kwargs):
+    """Of a part's directory; other checkouts have others."""
+    return cache.lock(f"{path.parent.name}-{path.name}", **kwargs)
+
+
 def ensure(kernel, names=USUAL):
     """Build the parts that are stale; the parts that this checkout has."""
     done = []
@@ -72,7 +77,7 @@ def _ensure_part(part, kernel):
         arguments = [kdir, kernel.arch, int(kunit)]
     stamp = path / "stamp"
     label = f"{part.name} for {kernel.name}" if part.per_kernel else part.name
-    with cache.lock(f"build-{path.name}", wait_for=f"building {label}"):
+    with _lock(path, wait_for=f"building {label}"):
         key = _hash(script, *(sysroot.TOP / source for source in part.sources)) + version
         if stamp.exists() and stamp.read_text() == key:
             return
@@ -93,7 +98,7 @@ def snapshot(kernel, parts, path):
     path.mkdir()
     for part in parts:
         out = directory(part, kernel) / "out"
-        with cache.lock(f"build-{directory(part, kernel).name}"):
+        with _lock(directory(part, kernel)):
             subprocess.run(["cp", "-al", f"{out}/.", path / part.target], check=True)
 
 
