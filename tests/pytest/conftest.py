@@ -12,6 +12,8 @@ from lib.bed import Bed
 from lib.compare import differences
 from lib.disks import Disks
 
+pytest_plugins = ["lib.strays"]
+
 
 def pytest_addoption(parser):
     parser.addoption(

@@ -18,6 +18,7 @@ from lib.child import forked
 from lib.compare import attempt
 from lib.fiemap import extents
 from lib.pattern import first_difference, pattern
+from lib.placement import strayed
 from lib.swap import elsewhere
 from lib.writers import Append, Direct, Splice, Target, Way
 
@@ -168,7 +169,7 @@ def test_streams_changed_mid_file(four):
             allowed = SETS[order[at // OLD]]
             if (at + BLOCK) % OLD == 0 and at + BLOCK < len(order) * OLD:
                 allowed = SETS[order[at // OLD + 1]]
-            assert agno in allowed, (at, e)
+            assert agno in allowed, f"byte {at} {strayed(agno, allowed)}"
     check(bed, "f", pattern(7, 0, len(order) * OLD))
     assert_not_shared(bed, "f")
 

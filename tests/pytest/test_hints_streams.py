@@ -14,7 +14,7 @@ from lib.births import directory
 from lib.fiemap import extents
 from lib.hints import EXTREME, LONG, MEDIUM, NONE, NOT_SET, SHORT, get_hint, set_hint
 from lib.pattern import pattern
-from lib.placement import assert_placed
+from lib.placement import assert_placed, strayed
 from lib.writers import Append, Direct, Splice, Target, Way
 
 HINTS = [SHORT, MEDIUM, LONG, EXTREME]
@@ -105,7 +105,9 @@ def test_changed_and_taken_back(room):
     assert info.stream == 7 and info.anchored
     layout, last = bed.xfs.layout(), bed.wsfs.ag_set(7)
     late = [e for e in extents(fd) if e.logical >= SIZE]
-    assert late and all(layout.ag_of_byte(e.physical) in last for e in late)
+    assert late
+    for agno in (layout.ag_of_byte(e.physical) for e in late):
+        assert agno in last, strayed(agno, last)
     set_hint(fd, NOT_SET)
     write(fd, start=2 * SIZE)
     assert not bed.info(fd).has_stream

@@ -8,6 +8,7 @@ import struct
 from lib import agsets
 from lib.fiemap import SHARED, extents
 from lib.pattern import first_difference
+from lib.placement import strayed
 
 SETS = agsets.ag_sets(4, 16)
 BLOCK = 4096
@@ -15,17 +16,17 @@ FIBMAP = 1
 
 
 def outside(bed, fd, start, stream_id):
-    """Extents with bytes from @start on that are not in the stream's set."""
+    """Extents with bytes from @start on that are not in the stream's set, as words."""
     layout = bed.xfs.layout()
     return [
-        e
+        f"byte {e.logical} {strayed(agno, SETS[stream_id])}"
         for e in extents(fd)
         if e.logical + e.length > start
-        and not {
+        for agno in {
             layout.ag_of_byte(e.physical),
             layout.ag_of_byte(e.physical + e.length - 1),
         }
-        <= SETS[stream_id]
+        - SETS[stream_id]
     ]
 
 

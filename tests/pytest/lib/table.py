@@ -4,7 +4,7 @@
 import itertools
 import os
 
-from lib.placement import assert_balanced, assert_placed, outside
+from lib.placement import assert_balanced, assert_placed
 from lib.writers import Target
 
 
@@ -56,33 +56,11 @@ class Table:
         """Every extent is in its stream's set, the files are spread evenly
         over each set, the bytes are right. @sets: stream id → AGs."""
         layout = self.bed.xfs.layout()
-        again = self._write_strays_again(sets)
         assert_placed(layout, [(t.path, t.fd, sets[t.stream]) for t in self.targets])
         for stream_id in {t.stream for t in self.targets}:
             fds = [t.fd for t in self.of(stream_id)]
-            assert_balanced(layout, fds, sets[stream_id], slack=again)
+            assert_balanced(layout, fds, sets[stream_id])
         self.assert_contents()
-
-    def _write_strays_again(self, sets):
-        """XFS goes to another AG where it finds the header of one locked, be it
-        because it is being written to the disk just then: seldom, one file in
-        thousands. So one in 16 may stray, its bytes right, and has to be home
-        when it is written anew. Returns how many."""
-        layout = self.bed.xfs.layout()
-        strays = [t for t in self.targets if outside(layout, t.fd, sets[t.stream])]
-        assert len(strays) <= len(self.targets) // 16, [t.path for t in strays]
-        for target in strays:
-            self.way.check(target)
-            print(f"{target.path} strayed: {outside(layout, target.fd, sets[target.stream])}")
-            self.bed.close(target.fd)
-            os.unlink(target.path)
-            stream = next(s for s in self.streams if s.id == target.stream)
-            target.fd = self.bed.adopt(os.open(
-                target.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | self.way.flags))
-            target.kept.clear()
-            self.bed.set(target.fd, stream)
-            self.way.write_all([target])
-        return len(strays)
 
     def assert_contents(self):
         """As read through wsfs and from the XFS directly."""
