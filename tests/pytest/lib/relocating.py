@@ -8,7 +8,7 @@ import threading
 
 from lib.fiemap import SHARED, UNWRITTEN, extents
 from lib.pattern import pattern
-from lib.placement import agnos
+from lib.wsctl import wsctl
 
 MIB = 1 << 20
 BLOCK = 4096
@@ -26,11 +26,13 @@ def make(path, size, tag=1):
 
 def in_ags(bed, path):
     """The AGs that data of the file lies in."""
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        return set(agnos(bed.xfs.layout(), fd))
-    finally:
-        os.close(fd)
+    layout, size = bed.xfs.layout(), os.stat(path).st_size
+    return {
+        layout.ag_of_byte(at)
+        for start, at, length, flags in physical(path)
+        if start < size and not flags & UNWRITTEN
+        for at in (at, at + length - 1)
+    }
 
 
 def shape(path):
@@ -56,6 +58,29 @@ def physical(path):
         return [(e.logical, e.physical, e.length, e.flags) for e in extents(fd)]
     finally:
         os.close(fd)
+
+
+def blocks(path):
+    """The same, block by block, however XFS tells of them."""
+    return {
+        logical + i: at + i
+        for logical, at, length, _ in physical(path)
+        for i in range(0, length, BLOCK)
+    }
+
+
+def foreign_id(room, path):
+    """The id of such a stream, without a reservation."""
+    here = in_ags(room, path)
+    return next(i for i in range(4) if not here & room.wsfs.ag_set(i))
+
+
+def relocate(path, *words, status=0, **kwargs):
+    """What it says of the one file."""
+    done = wsctl("relocate", "--json", *words, path, **kwargs)
+    assert done.status == status, done
+    (entry,) = done.json["files"]
+    return entry
 
 
 class Writers:
