@@ -152,7 +152,7 @@ static int wsfs_choose_streams(struct super_block *sb, struct fs_context *fc)
 	}
 	/* Its .WSFS would be reached, and no name be found valid. */
 	if (wsb->geo.ascii_ci)
-		return invalf(fc, "%s: an XFS without regard to case (version=ci) cannot be stacked on",
+		return invalf(fc, "%s: an XFS that ignores case (version=ci) cannot be stacked on",
 			      fc->source);
 	wsb->geo.streams = wsb->opt_streams >= 0 ? wsb->opt_streams :
 			   wsfs_geo_default_streams(wsb->geo.agcount);
