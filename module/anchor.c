@@ -353,6 +353,9 @@ static const char *wsfs_anchor_end(struct inode *inode, struct file *lower,
 		why = wsfs_move_range(wsb, lower, agno, start, end);
 		if (why == wsfs_ag_full)
 			wsfs_home_note_full(wsb, agno);
+		else
+			/* Not for want of room: the AGs of others are no help. */
+			turn.goes_on = false;
 	}
 	if (why)
 		return why;

@@ -352,13 +352,17 @@ def test_log_on_another_device(fs, disks):
     fs.xfs.mkfs(8, 32)
 
 
-def test_realtime_device(fs, disks):
+def mkfs_realtime(disks, size, data=""):
     zero(disks[1], 1 << 20)
     run(
-        "mkfs.xfs", "-f", "-K", "-q", "-d", "agcount=8,size=256m", "-l", "size=16m",
-        "-m", "reflink=0,rmapbt=0", "-r", f"rtdev={disks[1]},size=256m", disks[0],
+        "mkfs.xfs", "-f", "-K", "-q", "-d", f"agcount=8,size=256m{data}", "-l", "size=16m",
+        "-m", "reflink=0,rmapbt=0", "-r", f"rtdev={disks[1]},size={size}", disks[0],
         env={"TEST_DIR": "/", "TEST_DEV": "none", "QA_CHECK_FS": "1"},
     )  # fmt: skip
+
+
+def test_realtime_device(fs, disks):
+    mkfs_realtime(disks, "256m")
     fs.mount(4, [f"rtdev={disks[1]}"])
     fd = os.open(f"{fs.path}/f", os.O_CREAT | os.O_RDWR)
     attr = ioctls.FsXattr.of(fd)
@@ -374,12 +378,7 @@ def test_realtime_device(fs, disks):
 
 def test_realtime_by_inheritance(fs, disks):
     """The realtime volume answers statfs in the root, and is no AG."""
-    zero(disks[1], 1 << 20)
-    run(
-        "mkfs.xfs", "-f", "-K", "-q", "-d", "agcount=8,size=256m,rtinherit=1", "-l", "size=16m",
-        "-m", "reflink=0,rmapbt=0", "-r", f"rtdev={disks[1]},size=1g", disks[0],
-        env={"TEST_DIR": "/", "TEST_DEV": "none", "QA_CHECK_FS": "1"},
-    )  # fmt: skip
+    mkfs_realtime(disks, "1g", data=",rtinherit=1")
     fs.mount(4, [f"rtdev={disks[1]}"])
     os.mkdir(f"{fs.path}/data")
     fd = os.open(f"{fs.path}/data", os.O_RDONLY)
