@@ -14,6 +14,7 @@
 #include <linux/fsnotify.h>
 #include <linux/llist.h>
 #include <linux/pagemap.h>
+#include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include "wsfs.h"
@@ -104,7 +105,12 @@ static void wsfs_file_attach(struct file *file, struct wsfs_file *wf)
 		truncate_inode_pages(inode->i_mapping, 0);
 		return;
 	}
-	file->f_mapping = lower->f_mapping;
+	/*
+	 * By f_mapping memfd.c takes a file for one of tmpfs, and looks for the
+	 * seals in file_inode(), which is ours.
+	 */
+	if (!shmem_mapping(lower->f_mapping))
+		file->f_mapping = lower->f_mapping;
 	file->f_wb_err = filemap_sample_wb_err(file->f_mapping);
 }
 

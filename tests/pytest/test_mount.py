@@ -2,9 +2,11 @@
 """Mounting, remounting, unmounting, freezing; what a mount shows of itself."""
 
 import errno
+import fcntl
 import mmap
 import os
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -534,20 +536,36 @@ def test_lower_that_is_not_xfs(module, base, kernel_log, plain):
         run("umount", lower)
 
 
-def test_map_sync_where_the_lower_has_none(module, base):
-    """A program that gets MAP_SYNC does without fsync: not on tmpfs."""
-    lower = f"{base}/tmpfs-sync"
-    os.makedirs(lower)
+@pytest.fixture
+def over_tmpfs(module, base):
+    """wsfs over a tmpfs of its own."""
+    lower = tempfile.mkdtemp(dir=base)
     run("mount", "-t", "tmpfs", "tmpfs", lower)
-    wsfs = Wsfs(lower, f"{base}/over-tmpfs-sync")
+    wsfs = Wsfs(lower, tempfile.mkdtemp(dir=base))
     wsfs.mount()
-    try:
-        fd = os.open(f"{wsfs.path}/f", os.O_RDWR | os.O_CREAT)
-        os.ftruncate(fd, 4096)
-        flags = libc.MAP_SHARED_VALIDATE | libc.MAP_SYNC
-        got = attempt(libc.map_file, fd, 4096, flags)
-        os.close(fd)
-        assert got == "EOPNOTSUPP"
-    finally:
-        wsfs.umount()
-        run("umount", lower)
+    yield wsfs
+    wsfs.umount()
+    run("umount", lower)
+
+
+def test_map_sync_where_the_lower_has_none(over_tmpfs):
+    """A program that gets MAP_SYNC does without fsync: not on tmpfs."""
+    fd = os.open(f"{over_tmpfs.path}/f", os.O_RDWR | os.O_CREAT)
+    os.ftruncate(fd, 4096)
+    flags = libc.MAP_SHARED_VALIDATE | libc.MAP_SYNC
+    got = attempt(libc.map_file, fd, 4096, flags)
+    os.close(fd)
+    assert got == "EOPNOTSUPP"
+
+
+def test_no_seals(over_tmpfs):
+    """tmpfs keeps the seals of a file in its own inode, which a file of wsfs has not:
+    they are refused, and what is in that place says nothing of mappings."""
+    with open(f"{over_tmpfs.path}/f", "w+b") as file:
+        file.truncate(4096)
+        assert attempt(fcntl.fcntl, file, fcntl.F_GET_SEALS) == "EINVAL"
+        assert attempt(fcntl.fcntl, file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW) == "EINVAL"
+        with mmap.mmap(file.fileno(), 4096) as mapped:
+            mapped[:4] = b"data"
+        assert file.read(4) == b"data"
+        file.truncate(8192)
