@@ -17,18 +17,18 @@ namespace wsctl
 namespace
 {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 // What stands before the first "--", and the lists of words behind each.
 struct CommandLine {
-	Words head;
-	std::vector<Words> tail;
+	Arguments head;
+	std::vector<Arguments> tail;
 };
 
-CommandLine split(const Words &arguments)
+CommandLine split(const Arguments &arguments)
 {
 	auto dash = std::ranges::find(arguments, "--");
-	CommandLine line{.head = Words(arguments.begin(), dash), .tail = {}};
+	CommandLine line{.head = Arguments(arguments.begin(), dash), .tail = {}};
 
 	while (dash != arguments.end()) {
 		const auto begin = std::next(dash);
@@ -40,11 +40,11 @@ CommandLine split(const Words &arguments)
 }
 
 // The words behind the first "--" as they were typed.
-Words rejoin(const std::vector<Words> &tail)
+Arguments rejoin(const std::vector<Arguments> &tail)
 {
-	Words words;
+	Arguments words;
 
-	for (const Words &part : tail) {
+	for (const Arguments &part : tail) {
 		if (&part != &tail.front())
 			words.emplace_back("--");
 		words.insert(words.end(), part.begin(), part.end());
@@ -52,7 +52,7 @@ Words rejoin(const std::vector<Words> &tail)
 	return words;
 }
 
-void append(Words &words, const Words &more)
+void append(Arguments &words, const Arguments &more)
 {
 	words.insert(words.end(), more.begin(), more.end());
 }
@@ -113,10 +113,10 @@ public:
 			family);
 	}
 
-	[[nodiscard]] Words tail() const override { return rejoin(line_.tail); }
+	[[nodiscard]] Arguments tail() const override { return rejoin(line_.tail); }
 
 	// The shells' completion: "wsctl __complete WORD...", the last one is begun.
-	int complete(const Words &words)
+	int complete(const Arguments &words)
 	{
 		write_completions(streams_.out, app_, words);
 		return exit_ok;
@@ -125,7 +125,7 @@ public:
 	int run()
 	{
 		try {
-			app_.parse(Words(line_.head.rbegin(), line_.head.rend()));
+			app_.parse(Arguments(line_.head.rbegin(), line_.head.rend()));
 			action_();
 		} catch (const CLI::Success &success) {
 			app_.exit(success, streams_.out, streams_.err);
@@ -181,7 +181,7 @@ private:
 			throw CLI::RequiredError("FILE");
 	}
 
-	static void need(const Words &words, const char *name)
+	static void need(const Arguments &words, const char *name)
 	{
 		if (words.empty())
 			throw CLI::RequiredError(name);
@@ -216,7 +216,7 @@ private:
 	MapOptions map_;
 	BmapOptions bmap_;
 	CheckOptions check_;
-	Words check_files_;
+	Arguments check_files_;
 };
 
 void App::add_files(CLI::App *command, FileOperands &operands, const std::string &what)
@@ -241,12 +241,12 @@ void App::add_streams()
 	StreamsOptions &options = streams_options_;
 	CLI::App *command =
 		add("streams", "Show who holds which stream", options.json, [this, &options] {
-			Words paths = options.path.empty() ? Words{} : Words{options.path};
+			Arguments paths = options.path.empty() ? Arguments{} : Arguments{options.path};
 
 			append(paths, rejoin(line_.tail));
 			if (paths.size() > 1)
 				throw CLI::ExtrasError(
-					Words(std::next(paths.begin()), paths.end()));
+					Arguments(std::next(paths.begin()), paths.end()));
 			options.path = paths.empty() ? "" : paths.front();
 			status_ = wsctl::streams(context_, options);
 		});
@@ -315,12 +315,12 @@ void App::add_info()
 {
 	CLI::App *command =
 		add("info", "Show mounts, their AGs and their streams", info_.json, [this] {
-			Words paths = info_.path.empty() ? Words{} : Words{info_.path};
+			Arguments paths = info_.path.empty() ? Arguments{} : Arguments{info_.path};
 
 			append(paths, rejoin(line_.tail));
 			if (paths.size() > 1)
 				throw CLI::ExtrasError(
-					Words(std::next(paths.begin()), paths.end()));
+					Arguments(std::next(paths.begin()), paths.end()));
 			info_.path = paths.empty() ? "" : paths.front();
 			status_ = info(context_, info_);
 		});
@@ -454,10 +454,10 @@ void App::add_check()
 {
 	CLI::App *command =
 		add("check", "Check that data lies where it should", check_.json, [this] {
-			std::vector<Words> groups{check_files_};
+			std::vector<Arguments> groups{check_files_};
 
 			groups.insert(groups.end(), line_.tail.begin(), line_.tail.end());
-			std::erase_if(groups, [](const Words &group) { return group.empty(); });
+			std::erase_if(groups, [](const Arguments &group) { return group.empty(); });
 			if (groups.size() > 1 && !check_.isolated)
 				throw CLI::ValidationError("--",
 							   "groups of files go with --isolated");
@@ -503,7 +503,7 @@ int run_app(const std::vector<std::string> &arguments, const ws::Host &host, con
 	App app(arguments, host, streams);
 
 	if (!arguments.empty() && arguments.front() == complete_command)
-		return app.complete(Words(std::next(arguments.begin()), arguments.end()));
+		return app.complete(Arguments(std::next(arguments.begin()), arguments.end()));
 	return app.run();
 }
 

@@ -10,7 +10,7 @@ namespace wsctl
 namespace
 {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 // Where the words before the last lead.
 struct Place {
@@ -38,7 +38,7 @@ bool takes_value(const CLI::Option *option)
 	return option && option->get_items_expected_max() > 0;
 }
 
-Place find_place(CLI::App &app, const Words &words)
+Place find_place(CLI::App &app, const Arguments &words)
 {
 	Place place{.app = &app};
 
@@ -87,12 +87,12 @@ void write_word(std::ostream &out, const std::string &word, const std::string &d
 }
 
 // What CLI::IsMember says of itself: "{auto,always,never}".
-Words members_of(const CLI::Option *option)
+Arguments members_of(const CLI::Option *option)
 {
 	std::string text = option->get_type_name();
 	const auto open = text.find('{');
 	const auto close = text.find('}', open);
-	Words members;
+	Arguments members;
 
 	if (open == std::string::npos || close == std::string::npos)
 		return members;
@@ -160,7 +160,7 @@ const CLI::Option *positional(const CLI::App *app, std::size_t before)
 
 } // namespace
 
-void write_completions(std::ostream &out, CLI::App &app, const Words &words)
+void write_completions(std::ostream &out, CLI::App &app, const Arguments &words)
 {
 	const std::string begun = words.empty() ? "" : words.back();
 	const Place place = find_place(app, words);

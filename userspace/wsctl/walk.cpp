@@ -16,11 +16,6 @@ namespace
 // So many entries of a directory are sorted and remembered at a time.
 constexpr std::size_t block_entries = 4096;
 
-struct Entry {
-	std::string name;
-	unsigned char type = DT_UNKNOWN;
-};
-
 // What a name takes in a directory of XFS: inode number, length, type, tag.
 std::uint64_t disk_bytes(const std::string &name)
 {
@@ -30,13 +25,17 @@ std::uint64_t disk_bytes(const std::string &name)
 	return (name.size() + beside_name + alignment - 1) / alignment * alignment;
 }
 
-struct CloseDir {
-	void operator()(DIR *stream) const noexcept { closedir(stream); }
-};
-
 } // namespace
 
 struct Walk::Level {
+	struct Entry {
+		std::string name;
+		unsigned char type = DT_UNKNOWN;
+	};
+	struct CloseDir {
+		void operator()(DIR *stream) const noexcept { closedir(stream); }
+	};
+
 	std::string path; // with a slash at the end
 	std::shared_ptr<const OpenDirectory> dir;
 	std::unique_ptr<DIR, CloseDir> stream;
@@ -175,7 +174,7 @@ void Walk::begin_operand()
 // The next entry of this directory, where it is a file.
 std::optional<FoundFile> Walk::take(Level &level)
 {
-	Entry &entry = level.block[level.next++];
+	Level::Entry &entry = level.block[level.next++];
 	const std::string path = level.path + entry.name;
 
 	if (entry.type == DT_UNKNOWN) {

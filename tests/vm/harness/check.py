@@ -26,8 +26,8 @@ class Suite:
     limit: int = 900
 
 
-STYLE = Suite("style", "inside", ("tools",))
-STYLE_FAST = dataclasses.replace(STYLE, parts=(), arguments=("fast",))
+STYLE = Suite("style", "inside")
+STYLE_FAST = dataclasses.replace(STYLE, arguments=("fast",))
 UNITS = Suite("units", "inside", ("tools",))
 KUNIT = Suite("kunit", "guest", ("module",))
 KSELFTEST = Suite("kselftest", "guest", ("module", "kselftest"),

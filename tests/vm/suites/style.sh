@@ -8,7 +8,7 @@
 set -u
 shopt -s nullglob globstar
 results=/wsfs-results/style.tap
-work=/wsfs-build/work
+work=/tmp/tidy
 number=0
 cd /wsfs || exit
 
@@ -66,7 +66,12 @@ has_spdx() {
 	return $bad
 }
 
+# From commands of its own: the tree of the guests' programs compiles files together.
 tidy() {
+	cmake -S userspace -B $work -G Ninja >/tmp/tidy.log 2>&1 || {
+		cat /tmp/tidy.log
+		return 1
+	}
 	run-clang-tidy -quiet -p $work -warnings-as-errors='*' \
 		-header-filter='/wsfs/userspace/.*' -j"$(nproc)" '/wsfs/userspace/.*\.cpp$' \
 		>/tmp/tidy.log 2>&1 && return
