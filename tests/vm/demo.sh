@@ -6,5 +6,7 @@
 
 set -eu
 cd "$(dirname "$0")/../.."
-exec tests/vm/vm run -k "${KERNEL:-7.3}" --parts module,tools -m 6G -t 900 -- \
+small=()
+[ "${KERNEL:-7.3}" != 7.3 ] || small=(--small)
+exec tests/vm/vm run "${small[@]}" -k "${KERNEL:-7.3}" --parts module,tools -m 6G -t 900 -- \
 	/wsfs/tests/vm/demo-guest.sh

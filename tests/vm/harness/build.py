@@ -26,12 +26,14 @@ class Part:
     sources: tuple          # what it is made from
     target: str             # where guests see the results
     per_kernel: bool = False
+    kernel_source: bool = False     # whether it takes something from there
 
 
 PARTS = {part.name: part for part in (
     Part("module", "module/Kbuild", ("module", "Kbuild", "uapi", "tests/kunit"), "",
          per_kernel=True),
-    Part("kselftest", "tests/kselftest/Makefile", ("tests/kselftest", "uapi"), "kselftest"),
+    Part("kselftest", "tests/kselftest/Makefile", ("tests/kselftest", "uapi"), "kselftest",
+         kernel_source=True),
     Part("tools", "userspace/CMakeLists.txt",
          ("userspace", "uapi", "docs/examples", "docs/man", "tests/fuzz"), "tools"),
     Part("misbehave", "tests/vm/selftest/Kbuild", ("tests/vm/selftest",), "selftest",
@@ -70,7 +72,9 @@ def ensure(kernel, names=USUAL):
 def _ensure_part(part, kernel):
     path = directory(part, kernel)
     script = sysroot.VM / "build" / f"{part.name}.sh"
-    arguments, binds, version = [], [(kernels.source(), "/wsfs-src", "ro")], ""
+    arguments, binds, version = [], [], ""
+    if part.kernel_source:
+        binds = [(kernels.source(), "/wsfs-src", "ro")]
     if part.per_kernel:
         binds, kdir, version = kernels.build_binds(kernel)
         kunit = kernel.built and (sysroot.TOP / "tests/kunit/Kbuild").exists()

@@ -9,7 +9,7 @@ from .errors import say
 
 def collect():
     """Remove runs that were killed, interrupted builds and outdated artifacts."""
-    needed = {sysroot.get().name, kernels.source().name, build.home().name}
+    needed = {sysroot.name(), sysroot.name(small=True), kernels.source().name, build.home().name}
     needed |= {kernels.tree_name(kernel) for kernel in kernels.KERNELS.values() if kernel.built}
     for path in [*_runs(), *_artifacts(needed)]:
         say(f"removing {path}")

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# create.sh DIR: make the sysroot, a Debian tree with every tool that wsfs is
-# built and tested with, and with the stock kernels, in DIR (must not exist).
+# create.sh DIR [small]: make the sysroot, a Debian tree with every tool that wsfs
+# is built and tested with, and with the stock kernels, in DIR (must not exist).
+# small: what make demo needs.
 
 set -euo pipefail
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
@@ -10,8 +11,14 @@ export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$1
 suite=trixie
+lists=("$here/packages" "$here/packages-tests")
 stock_kernels="6.12 7.3"
 source_kernel=7.3
+if [ "${2:-}" = small ]; then
+	lists=("$here/packages")
+	stock_kernels=7.3
+	source_kernel=none
+fi
 
 die() {
 	echo "sysroot: $*" >&2
@@ -39,7 +46,7 @@ sources=(
 )
 [ -z "$security" ] || sources+=("deb $security $suite-security main")
 
-packages=$(sed -e 's/#.*//' "$here/packages" | xargs | tr ' ' ,)
+packages=$(sed -e 's/#.*//' "${lists[@]}" | xargs | tr ' ' ,)
 
 mmdebstrap --verbose --mode=root --variant=minbase --skip=output/dev \
 	--aptopt='APT::Install-Recommends "false"' \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# customize.sh ROOT SOURCE_VERSION STOCK_VERSION...: called by mmdebstrap.
+# customize.sh ROOT SOURCE_VERSION|none STOCK_VERSION...: called by mmdebstrap.
 # Adds the kernels to the sysroot at ROOT.
 
 set -euo pipefail
@@ -23,7 +23,8 @@ newest() {
 		sort -V | tail -n 1
 }
 
-packages=(linux-source-"$source_kernel")
+packages=()
+[ "$source_kernel" = none ] || packages+=(linux-source-"$source_kernel")
 mkdir -p "$root/usr/lib/wsfs/kernels"
 for version; do
 	release=$(newest "$version")
@@ -47,7 +48,7 @@ for release in $(cat "$root"/usr/lib/wsfs/kernels/*); do
 done
 
 # What kernels and modules built from the source package depend on.
-chroot "$root" dpkg-query -W -f '${Package} ${Version}\n' \
+[ "$source_kernel" = none ] || chroot "$root" dpkg-query -W -f '${Package} ${Version}\n' \
 	"linux-source-$source_kernel" gcc-14 binutils >"$root/usr/lib/wsfs/toolchain"
 
 rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*
