@@ -5,7 +5,8 @@
 # targets, built with clang and sanitizers, for a few seconds each.
 
 status=0
-nice ninja -C /wsfs-build/work --quiet || exit
+cmake -S /wsfs/userspace -B /wsfs-build/work -DWSFS_TESTS=ON >/dev/null &&
+	nice ninja -C /wsfs-build/work --quiet || exit
 ctest --test-dir /wsfs-build/work --output-on-failure --no-tests=error \
 	--output-junit /wsfs-results/units.xml -j"$(nproc)" || status=$?
 

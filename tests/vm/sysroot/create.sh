@@ -48,11 +48,13 @@ sources=(
 
 packages=$(sed -e 's/#.*//' "${lists[@]}" | xargs | tr ' ' ,)
 
+# A tree that is not finished is thrown away: nothing in it has to survive a crash.
 mmdebstrap --verbose --mode=root --variant=minbase --skip=output/dev \
 	--aptopt='APT::Install-Recommends "false"' \
 	--aptopt='Acquire::Check-Valid-Until "false"' \
 	--aptopt='Acquire::Languages "none"' \
 	--aptopt='Acquire::Retries "3"' \
+	--dpkgopt=force-unsafe-io \
 	--dpkgopt='path-exclude=/usr/share/doc/*' \
 	--dpkgopt='path-exclude=/usr/share/man/*' \
 	--dpkgopt='path-exclude=/usr/share/locale/*' \
