@@ -44,42 +44,47 @@ EXT = Suite("xfstests-ext", "guest", ("module", "tools"), disks=("2G",))
 HARNESS = Suite("selftest", "here")
 DEB = Suite("deb", "here")
 
-# check is what CI has time for; the debug kernels and the full set on emulated
-# CPUs are longer. In this order two jobs wait little for what the other builds.
+# Groups of suites, one group after the other. Those of a group run side by side, as
+# emulated CPUs are worth: UML wants two for itself (kselftest in UML takes 151 s alone,
+# and 540 s beside a build). check and check-debug are what CI has time for.
 PLANS = {
-    "check": [(UNITS, ""), (KUNIT, "uml"), (KSELFTEST, "uml"), (STYLE_FAST, ""),
-              (PYTEST, "uml"), (KSELFTEST_SLOW, "6.12"), (KSELFTEST_SLOW, "7.3"), (EXT, "uml")],
-    "check-debug": [(KUNIT, "uml-kasan"), (KSELFTEST_SLOW, "uml-kasan"), (QUICK, "uml-kasan"),
-                    (KUNIT, "x86-lockdep"), (KSELFTEST_SLOW, "x86-lockdep"),
-                    (QUICK, "x86-lockdep")],
-    "check-long": [(STYLE, ""), (HARNESS, "uml"), (DEB, ""),
-                   (LONG, "uml"), (LONG, "uml-kasan"), (LONG, "6.12"), (LONG, "7.3"),
-                   (LONG, "x86-lockdep"),
-                   (RACES, "uml-kasan"), (RACES, "6.12"), (RACES, "7.3"),
-                   (RACES, "x86-lockdep")],
-    "check-host": [(KSELFTEST, "host"), (PYTEST, "host")],
-    "style": [(STYLE, "")],
+    "check": [[(UNITS, "")], [(KUNIT, "uml")], [(KSELFTEST, "uml")], [(STYLE_FAST, "")],
+              [(PYTEST, "uml")], [(KSELFTEST_SLOW, "6.12"), (KSELFTEST_SLOW, "7.3")],
+              [(EXT, "uml")]],
+    "check-debug": [[(KUNIT, "uml-kasan")], [(KSELFTEST_SLOW, "uml-kasan")],
+                    [(QUICK, "uml-kasan")], [(KUNIT, "x86-lockdep")],
+                    [(KSELFTEST_SLOW, "x86-lockdep"), (QUICK, "x86-lockdep")]],
+    "check-long": [[(STYLE, "")], [(HARNESS, "uml")], [(DEB, "")],
+                   [(LONG, "uml")], [(LONG, "uml-kasan")],
+                   [(LONG, "6.12"), (LONG, "7.3")], [(LONG, "x86-lockdep")],
+                   [(RACES, "uml-kasan")], [(RACES, "6.12"), (RACES, "7.3")],
+                   [(RACES, "x86-lockdep")]],
+    "check-host": [[(KSELFTEST, "host")], [(PYTEST, "host")]],
+    "style": [[(STYLE, "")]],
 }
 
 
-def run(plan, jobs=1, only=None):
+def run(plan, only=None):
     """Run a plan, or its suite of that name; print a table and, last, the sum.
 
-    With more than one job, each suite has its name before its lines. (On two
-    CPUs that gains nothing: kselftest in UML takes 151 s alone, and 540 s beside
-    a build.) Return the exit status.
+    Suites that run side by side have their names before their lines. Return the
+    exit status.
     """
     results = build.home() / "results" / plan
-    chosen = [suite for suite in PLANS[plan] if only in (None, _name(*suite))]
-    if not chosen:
-        raise HarnessError(f"{plan} has no suite {only!r}: "
-                           f"{', '.join(_name(*suite) for suite in PLANS[plan])}")
+    groups = PLANS[plan]
     if only is None:
         cache.remove(results)
-    # On the user's own kernel there is one module for all.
-    apart = jobs > 1 and plan != "check-host" and not only
-    with futures.ThreadPoolExecutor(max_workers=jobs if apart else 1) as pool:
-        rows = list(pool.map(lambda suite: _row(plan, suite, results, apart), chosen))
+    else:
+        suites = [suite for group in groups for suite in group]
+        groups = [[suite] for suite in suites if _name(*suite) == only]
+        if not groups:
+            raise HarnessError(f"{plan} has no suite {only!r}: "
+                               f"{', '.join(_name(*suite) for suite in suites)}")
+    rows = []
+    for group in groups:
+        apart = len(group) > 1
+        with futures.ThreadPoolExecutor(max_workers=len(group)) as pool:
+            rows += pool.map(lambda suite: _row(plan, suite, results, apart), group)
     return _sum_up(plan, rows, results)
 
 

@@ -14,7 +14,7 @@ fuzz=/wsfs-build/fuzz
 cmake -S /wsfs/userspace -B $fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1" \
 	-DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 \
-	-DWSFS_TESTS=OFF -DWSFS_FUZZ=ON >/dev/null && nice ninja -C $fuzz --quiet fuzzers &&
+	-DCMAKE_UNITY_BUILD=ON -DWSFS_TESTS=OFF -DWSFS_FUZZ=ON >/dev/null && nice ninja -C $fuzz --quiet fuzzers &&
 	ctest --test-dir $fuzz --output-on-failure --no-tests=error \
 		--output-junit /wsfs-results/fuzz.xml -j"$(nproc)" || status=1
 exit $status
