@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
 """wsctl, as a user runs it."""
 
+import functools
 import json
 import os
 import re
 import subprocess
+
+from lib.schema import Schema
+
+schema = functools.cache(Schema)
+
+
+def document(text):
+    """What --json wrote; it has to be what the schema says."""
+    found = json.loads(text)
+    errors = schema().errors(found)
+    assert not errors, "\n".join(errors[:10])
+    return found
 
 
 class Done:
@@ -17,7 +30,7 @@ class Done:
 
     @property
     def json(self):
-        return json.loads(self.out)
+        return document(self.out)
 
     def __str__(self):
         return f"status {self.status}\n{self.out!r}\n{self.err!r}"
