@@ -11,6 +11,7 @@ import pytest
 from lib import broker
 from lib.child import Child
 from lib.shell import run, status
+from lib.wsctl import wsctl
 
 USER = 4711
 GROUP = 4712
@@ -107,6 +108,15 @@ def test_what_is_in_use_stays_until_its_user_ends(mounted, holdd):
         run("wsctl", "release", "db")
         assert len(broker.reserved(mounted.path)) == 1
         user.terminate()
+    assert broker.reserved(mounted.path) == []
+
+
+def test_a_full_disk_for_what_is_listed(mounted, holdd):
+    broker.hold("db", mounted.path)
+    for words in (["hold"], ["hold", "--json"], ["release", "--json", "db"]):
+        with open("/dev/full", "wb") as full:
+            done = wsctl(*words, stdout=full)
+        assert done.status == 2 and b"could not be written" in done.err, (words, done)
     assert broker.reserved(mounted.path) == []
 
 
