@@ -72,8 +72,8 @@ void try_settings(std::string_view text)
 		require(read.sections.size() == job.sections.size());
 		for (std::size_t i = 0; i < job.sections.size(); i++)
 			require(read.sections[i].stream == job.sections[i].stream);
-	} catch (const ws::Error &error) {
-		require(!error.advice().empty());
+	} catch (const ws::Error &) {
+		return;
 	}
 }
 
