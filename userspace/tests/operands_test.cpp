@@ -25,6 +25,14 @@ protected:
 		for (const char *name : {"a", "d/1", "d/2"})
 			FakeHost::write(name, "");
 	}
+	static wsctl::FileOperands tree(const std::vector<std::string> &names)
+	{
+		wsctl::FileOperands operands;
+
+		operands.recursive = true;
+		operands.files = names;
+		return operands;
+	}
 	static std::vector<wsctl::NamedFile> files(const wsctl::FileOperands &operands)
 	{
 		std::vector<wsctl::NamedFile> found;
@@ -42,7 +50,7 @@ protected:
 
 TEST_F(Operands, TellWhatWasFoundAndHowMuchIsDone)
 {
-	const auto found = files({.recursive = true, .files = {"a", "d"}});
+	const auto found = files(tree({"a", "d"}));
 
 	ASSERT_EQ(found.size(), 3U);
 	EXPECT_EQ(found[0].path, "a");
@@ -56,7 +64,11 @@ TEST_F(Operands, TellWhatWasFoundAndHowMuchIsDone)
 
 TEST_F(Operands, KnowNothingOfHowMuchAPatternMatches)
 {
-	for (const auto &file : files({.files = {"a"}, .globs = {"d/*"}})) {
+	wsctl::FileOperands operands;
+
+	operands.files = {"a"};
+	operands.globs = {"d/*"};
+	for (const auto &file : files(operands)) {
 		EXPECT_FALSE(file.found);
 		EXPECT_EQ(file.fraction, 0);
 	}
@@ -67,7 +79,7 @@ TEST_F(Operands, PassOverWhatVanishesFromATree)
 {
 	std::ostringstream out;
 	std::ostringstream err;
-	const wsctl::Context context{.host = fake_.host(), .out = out, .err = err};
+	const wsctl::Context context{.host = fake_.host(), .out = out, .err = err, .command = "set"};
 	const auto vanishes = [](int /*fd*/, const std::string &path, wsctl::Json & /*entry*/) {
 		throw ws::Error(path, "open", ENOENT);
 	};
@@ -75,9 +87,9 @@ TEST_F(Operands, PassOverWhatVanishesFromATree)
 		return wsctl::Changes(context, false, false, vanishes).run(operands);
 	};
 
-	EXPECT_EQ(change({.recursive = true, .files = {"d"}}), 0);
+	EXPECT_EQ(change(tree({"d"})), 0);
 	EXPECT_EQ(err.str(), "");
-	EXPECT_EQ(change({.recursive = true, .files = {"a"}}), 1);
+	EXPECT_EQ(change(tree({"a"})), 1);
 	EXPECT_NE(err.str().find("ENOENT"), std::string::npos);
 }
 

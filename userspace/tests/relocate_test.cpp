@@ -79,20 +79,21 @@ TEST_F(Relocate, GoesWhereItIsTold)
 TEST_F(Relocate, SaysWhatItHasMoved)
 {
 	constexpr std::uint64_t mib = 1 << 20;
-	wsctl::RelocateReport report{
-		.path = "a\n\xff",
-		.stream = 1,
-		.home = *ws::AgSet::parse("4-7"),
-		.plan = {.strays = {{.offset = 0, .length = 3 * mib, .ag = 9}},
-			 .stray_bytes = 3 * mib,
-			 .from = *ws::AgSet::parse("0,9")},
-		.left = {.stray_bytes = fake_block, .unwritten_bytes = 2 * fake_block},
-		.moved = 3 * mib - fake_block,
-		.marked = true};
+	wsctl::RelocateReport report;
 	std::ostringstream out;
-	const wsctl::Context context{.host = fake_.host(), .out = out, .err = out};
+	const wsctl::Context context{
+		.host = fake_.host(), .out = out, .err = out, .command = "relocate"};
 	wsctl::Json entry = wsctl::Json::object();
 
+	report.path = "a\n\xff";
+	report.stream = 1;
+	report.home = *ws::AgSet::parse("4-7");
+	report.plan.stray_bytes = 3 * mib;
+	report.plan.from = *ws::AgSet::parse("0,9");
+	report.left.stray_bytes = fake_block;
+	report.left.unwritten_bytes = 2 * fake_block;
+	report.moved = 3 * mib - fake_block;
+	report.marked = true;
 	wsctl::write_report(context, report, false);
 	expect_golden("relocate-moved.txt", out.str());
 	wsctl::add_report(entry, report);
