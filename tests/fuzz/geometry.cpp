@@ -2,9 +2,29 @@
 // The geometry that the kernel tells, of wsfs or of XFS.
 #include <ws/filesystem.h>
 
+#include <fcntl.h>
+
 #include <ws/error.h>
+#include <ws/inode_place.h>
+#include <ws/unique_fd.h>
+#include <ws/xfs_features.h>
 
 #include "fuzz.hpp"
+
+namespace
+{
+
+// The AG in an inode number, by that geometry.
+void place_of_inode(std::string_view text)
+{
+	static const ws::UniqueFd file(open("/dev/null", O_PATH | O_CLOEXEC));
+	FuzzKernel kernel(text, 0, 0);
+
+	ws::ag_of_inode({.kernel = kernel}, file.get(), "f");
+	ws::read_xfs_features({.kernel = kernel}, file.get());
+}
+
+} // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
@@ -25,5 +45,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 		}
 	} catch (const ws::Error &) {
 	}
+	place_of_inode(text_of(data, size));
 	return 0;
 }

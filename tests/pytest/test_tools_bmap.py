@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from lib.shapes import KINDS, MIB, empty, hole, inline
-from lib.wsctl import agree, ok, rows, wsctl, xfs_rows
+from lib.wsctl import agree, ok, rows, xfs_rows
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
@@ -62,22 +62,3 @@ def test_shows_a_file_that_is_being_written(room):
             final = max((o for o in placed if o <= extent["offset"]))
             shift = extent["offset"] - final
             assert placed[final]["block"] + shift == extent["block"]
-
-
-def test_names_of_any_kind(room):
-    names = [b"new\nline", b"\xff\xfe", b" lead", b"-dash", "ümlaut".encode()]
-    directory = os.fsencode(room.path)
-    for name in names:
-        with open(os.path.join(directory, name), "wb") as file:
-            file.write(b"x")
-            os.fsync(file.fileno())
-    files = ok("bmap", "--json", room.path).json["files"]
-    got = {
-        os.path.basename(
-            bytes.fromhex(f["path_bytes"]) if "path_bytes" in f else f["path"].encode()
-        )
-        for f in files
-    }
-    assert got == set(names)
-    assert len(ok("bmap", room.path).out.splitlines()) == 3 * len(names)
-    assert wsctl("bmap", b"missing\xff").status == 1

@@ -9,7 +9,7 @@ import pytest
 from lib import libc
 from lib.shapes import MIB, plain, punched, sparse, unwritten, xfs_io
 from lib.shell import run
-from lib.wsctl import agree, ok, xfs_rows
+from lib.wsctl import agree, agree_on_many, ok
 
 
 def test_agrees_with_stripes(bed):
@@ -19,13 +19,29 @@ def test_agrees_with_stripes(bed):
         agree(bed.below(kind.__name__), bed.at(kind.__name__))
 
 
-def test_agrees_on_a_realtime_file(bed, disks):
-    run("mkfs.xfs", "-q", "-f", "-m", "reflink=0,rmapbt=0", "-r", f"rtdev={disks[1]}", disks[0])
+def has_realtime_groups():
+    """Since Linux 6.13."""
+    return tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 13)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-m", "reflink=0,rmapbt=0"),
+        pytest.param(
+            ("-m", "metadir=1", "-r", "rgcount=4"),
+            marks=pytest.mark.skipif(not has_realtime_groups(), reason="no realtime groups"),
+        ),
+    ],
+    ids=["volume", "groups"],
+)
+def test_agrees_on_a_realtime_file(bed, disks, options):
+    run("mkfs.xfs", "-q", "-f", *options, "-r", f"rtdev={disks[1]}", disks[0])
     os.makedirs(bed.xfs.path, exist_ok=True)
     run("mount", "-o", f"rtdev={disks[1]}", disks[0], bed.xfs.path)
     try:
         xfs_io(bed.below("f"), "chattr +r", "pwrite -q 0 1m", "pwrite -q 3m 64k", "fsync")
-        expected = xfs_rows(bed.below("f"))
+        expected = agree(bed.below("f"))
         document = ok("bmap", "--json", bed.below("f")).json["files"][0]
         assert document["realtime"]
         got = [(e["offset"], e["length"], e["block"]) for e in document["extents"]]
@@ -34,6 +50,9 @@ def test_agrees_on_a_realtime_file(bed, disks):
             for row in expected
         ]
         assert got == want and len(got) >= 3
+        assert [e["ag"] for e in document["extents"]] == [
+            row[6] and int(row[6]) for row in expected
+        ]
     finally:
         run("umount", bed.xfs.path)
 
@@ -60,8 +79,7 @@ def test_agrees_on_many_extents(bed, count, disks):
         pytest.skip(f"a million extents need a larger disk than {room} MiB")
     bed.make(agcount=4, ag_mib=room // 4 - 8, mkfs=("-b", "size=1024"))
     many_extents(bed.at("f"), count)
-    expected = agree(bed.below("f"), bed.at("f"))
-    assert len(expected) >= count - 2
+    assert agree_on_many(bed.below("f"), bed.at("f")) >= count - 2
     # In bounded memory: the file is not remembered.
     peak = subprocess.run(
         ["/usr/bin/time", "-f", "%M", "wsctl", "bmap", bed.at("f")],

@@ -5,12 +5,14 @@ import os
 import signal
 import socket
 import subprocess
+import threading
 
 import pytest
 
 from lib import broker
 from lib.child import Child
 from lib.shell import run, status
+from lib.wsctl import wsctl
 
 USER = 4711
 GROUP = 4712
@@ -107,6 +109,15 @@ def test_what_is_in_use_stays_until_its_user_ends(mounted, holdd):
         run("wsctl", "release", "db")
         assert len(broker.reserved(mounted.path)) == 1
         user.terminate()
+    assert broker.reserved(mounted.path) == []
+
+
+def test_a_full_disk_for_what_is_listed(mounted, holdd):
+    broker.hold("db", mounted.path)
+    for words in (["hold"], ["hold", "--json"], ["release", "--json", "db"]):
+        with open("/dev/full", "wb") as full:
+            done = wsctl(*words, stdout=full)
+        assert done.status == 2 and b"could not be written" in done.err, (words, done)
     assert broker.reserved(mounted.path) == []
 
 
@@ -208,3 +219,51 @@ def test_bad_clients_do_not_block_others(mounted, holdd):
     assert served >= 3
     assert [entry["name"] for entry in broker.wsctl_json("hold")["held"]] == ["db"]
     broker.wait_for(lambda: len(os.listdir(fds)) == before)
+
+
+LIES = {
+    "nothing": (b"", 0),
+    "garbage": (b"\xff\0\n" * 300, 0),
+    "another version": (b"wsfs-hold 2\nok\n", 0),
+    "no streams": (b"wsfs-hold 1\nok\nheld=db - - 2 0,1\n", 0),
+    "too few streams": (b"wsfs-hold 1\nok\nheld=db - - 2 0,1\n", 1),
+    "nothing held": (b"wsfs-hold 1\nok\n", 1),
+    "a terminal's bytes": (
+        b"wsfs-hold 1\nerror\nerrno=2\npath=\x1b[2J\ncall=\nwhy=w\nadvice=\n", 0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_a_broker_that_lies(tmp_path, monkeypatch, lie):
+    text, fds = lie
+    path = str(tmp_path / "sock")
+    monkeypatch.setenv("WSFS_HOLD_SOCKET", path)
+
+    def answer(listener):
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(4096)
+            if text:
+                socket.send_fds(connection, [text], [0] * fds)
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(path)
+        listener.listen()
+        broker_thread = threading.Thread(target=answer, args=(listener,))
+        broker_thread.start()
+        done = wsctl("run", "--hold", "db", "--", "echo", "started")
+        broker_thread.join()
+    assert done.status == 125 and done.out == b"", done
+    assert done.err.startswith(b"wsctl run: ")
+    assert all(line.isprintable() for line in done.err.decode().splitlines()), done
+
+
+def test_a_broker_that_hangs(mounted, holdd):
+    holdd.process.send_signal(signal.SIGSTOP)
+    try:
+        done = wsctl("hold")
+        assert done.status == 1 and b"did not answer" in done.err, done
+    finally:
+        holdd.process.send_signal(signal.SIGCONT)
+    assert wsctl("hold").status == 0

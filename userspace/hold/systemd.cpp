@@ -32,24 +32,39 @@ std::string take_variable(const char *name)
 
 } // namespace
 
-std::vector<NamedFd> inherited_fds()
+std::vector<std::string> listed_names(const std::string &listen_pid, const std::string &listen_fds,
+				      const std::string &listen_fdnames, pid_t self)
 {
 	constexpr std::uint64_t most = 65536;
-	const auto pid = ws::parse_number(take_variable("LISTEN_PID"));
-	const auto count = ws::parse_number(take_variable("LISTEN_FDS"), most);
+	const auto pid = ws::parse_number(listen_pid);
+	const auto count = ws::parse_number(listen_fds, most);
+	std::vector<std::string> names;
+
+	if (!pid || !count || *pid != static_cast<std::uint64_t>(self))
+		return names;
+	for (std::size_t begin = 0; names.size() < *count;) {
+		const std::size_t end =
+			std::min(listen_fdnames.find(':', begin), listen_fdnames.size());
+
+		names.push_back(listen_fdnames.substr(begin, end - begin));
+		begin = std::min(end + 1, listen_fdnames.size());
+	}
+	return names;
+}
+
+std::vector<NamedFd> inherited_fds()
+{
+	const std::string pid = take_variable("LISTEN_PID");
+	const std::string count = take_variable("LISTEN_FDS");
 	const std::string names = take_variable("LISTEN_FDNAMES");
 	std::vector<NamedFd> fds;
 
-	if (!pid || !count || *pid != static_cast<std::uint64_t>(getpid()))
-		return fds;
-	for (std::size_t i = 0, begin = 0; i < *count; i++) {
-		const int fd = first_fd + static_cast<int>(i);
-		const std::size_t end = std::min(names.find(':', begin), names.size());
+	for (const std::string &name : listed_names(pid, count, names, getpid())) {
+		const int fd = first_fd + static_cast<int>(fds.size());
 
 		if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
 			break; // fewer than were promised
-		fds.push_back({.name = names.substr(begin, end - begin), .fd = ws::UniqueFd(fd)});
-		begin = std::min(end + 1, names.size());
+		fds.push_back({.name = name, .fd = ws::UniqueFd(fd)});
 	}
 	return fds;
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <ws/unique_fd.h>
 
 #include "table.h"
@@ -18,6 +20,11 @@ struct NamedFd {
 	std::string name;
 	ws::UniqueFd fd;
 };
+
+// The names of the descriptors from 3 on, by the variables of sd_listen_fds(3);
+// none where they are meant for another process than @self.
+std::vector<std::string> listed_names(const std::string &listen_pid, const std::string &listen_fds,
+				      const std::string &listen_fdnames, pid_t self);
 
 // The descriptors that the service manager started us with, close-on-exec.
 // Takes the variables out of the environment.

@@ -20,7 +20,7 @@ std::optional<std::uint32_t> ag_of_inode(const Host &host, int fd, const std::st
 	if (fstat(fd, &st) != 0)
 		throw Error(path, "fstat", errno);
 	if (host.kernel.ioctl(fd, XFS_IOC_FSGEOMETRY, &geom) < 0 || geom.inodesize == 0 ||
-	    geom.agblocks == 0)
+	    geom.blocksize < geom.inodesize || geom.agblocks == 0)
 		return std::nullopt;
 	// An inode number is that of the AG, of the block in it, and of the inode in that.
 	const int shift = std::bit_width(geom.agblocks - 1) +

@@ -30,8 +30,9 @@ TEST(Complete, KnowsTheCommands)
 {
 	const auto all = complete({""});
 
-	for (const char *command : {"info", "run", "set", "clear", "bmap", "check", "hold",
-				    "release", "relocate", "doctor", "fio"})
+	for (const char *command :
+	     {"info", "streams", "run", "set", "clear", "get", "bmap", "check", "map", "hold",
+	      "release", "relocate", "spread", "doctor", "fio"})
 		EXPECT_THAT(all, Contains(command));
 	EXPECT_THAT(all, Not(Contains("__complete")));
 	EXPECT_THAT(complete({"bm"}), ElementsAre("none", "bmap"));

@@ -33,14 +33,29 @@ offers() {
 	[ "$got" = "$expected" ] || fail "$*: '$got', not '$expected'"
 }
 
-commands=$("$wsctl" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+# options COMMAND...: all in its help are offered
+options() {
+	local option offered
+	offered=$(complete_words "$@" --)
+	for option in $("$wsctl" "$@" --help | grep -o '^  *-[-a-zA-Z,]*' |
+		grep -o -- '--[a-z-]*'); do
+		grep -qx -- "$option" <<<"$offered" || fail "'$* $option' is not offered"
+	done
+}
+
+subcommands() {
+	"$wsctl" "$@" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+commands=$(subcommands)
 [ -n "$commands" ] || fail "no commands in --help"
 for command in $commands; do
 	complete_words "" | grep -qx "$command" || fail "'$command' is not offered"
-	for option in $("$wsctl" "$command" --help | grep -o '^  *-[-a-zA-Z,]*' |
-		grep -o -- '--[a-z-]*'); do
-		complete_words "$command" -- | grep -qx -- "$option" ||
-			fail "'$command $option' is not offered"
+	options "$command"
+	for sub in $(subcommands "$command"); do
+		complete_words "$command" "" | grep -qx "$sub" ||
+			fail "'$command $sub' is not offered"
+		options "$command" "$sub"
 	done
 done
 offers "" bo

@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 
 #include <ws/error.h>
 
+#include "doctor_report.h"
 #include "golden.h"
 
 namespace
@@ -153,6 +155,56 @@ TEST_F(Doctor, RefusesOtherFilesystems)
 		   fmt::format("70 1 0:7 / {}/files rw - tmpfs t rw\n", std::string(fake.root)));
 	EXPECT_THROW(wsctl::examine_mounts(fake.host(), machine, "."), ws::Error);
 	EXPECT_TRUE(wsctl::examine_mounts(fake.host(), machine, "").empty());
+}
+
+TEST_F(Doctor, WritesItForPeopleAndForPrograms)
+{
+	const std::vector<Finding> found = {
+		{.subject = "machine",
+		 .name = "kernel",
+		 .health = Health::ok,
+		 .text = "Linux 7.3.4",
+		 .advice = ""},
+		{.subject = "machine",
+		 .name = "module",
+		 .health = Health::fail,
+		 .text = "wsfs is installed, but not loaded",
+		 .advice = "modprobe wsfs"},
+		{.subject = "/mnt/a\n\xff",
+		 .name = "mount",
+		 .health = Health::warn,
+		 .text = "plain XFS, which has no streams",
+		 .advice = "mount -t wsfs /mnt/a MOUNTPOINT"},
+		{.subject = "/mnt/a\n\xff",
+		 .name = "rmapbt",
+		 .health = Health::note,
+		 .text = "no reverse map",
+		 .advice = ""},
+	};
+	const auto written = [&](const auto &write, bool colour = false) {
+		std::ostringstream out;
+
+		write(wsctl::Context{.host = fake.host(),
+				     .out = out,
+				     .err = out,
+				     .colour = colour,
+				     .command = "doctor"});
+		return out.str();
+	};
+	const auto text = [&](bool quiet) {
+		return [&found, quiet](const wsctl::Context &context) {
+			wsctl::write_findings(context, found, quiet);
+		};
+	};
+
+	expect_golden("doctor.txt", written(text(false)));
+	expect_golden("doctor-quiet.txt", written(text(true)));
+	EXPECT_NE(written(text(false), true), written(text(false)));
+	expect_golden("doctor.json", written([&](const wsctl::Context &context) {
+			      wsctl::write_findings_json(context, found);
+		      }));
+	EXPECT_FALSE(wsctl::is_well(found));
+	EXPECT_TRUE(wsctl::is_well({found[0], found[2], found[3]}));
 }
 
 TEST_F(Doctor, WritesJson)

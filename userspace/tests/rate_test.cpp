@@ -19,13 +19,14 @@ TEST(Rate, HasTheUnitsOfFio)
 	EXPECT_EQ(parse_rate("3MB"), 3U << 20U);
 	EXPECT_EQ(parse_rate("2GiB"), std::uint64_t{2} << 30U);
 	EXPECT_EQ(parse_rate("1t"), std::uint64_t{1} << 40U);
-	EXPECT_EQ(parse_rate("15E"), std::uint64_t{15} << 60U);
+	EXPECT_EQ(parse_rate("3B"), 3U);
+	EXPECT_EQ(parse_rate("8191P"), std::uint64_t{8191} << 50U);
 }
 
 TEST(Rate, IsStrict)
 {
 	for (const char *text : {"", "0", "0M", "M", "-1", "1.5M", "1 M", "1x", "1Mi", "1Mib/s",
-				 "16E", "99999999999999999999", "1kk"})
+				 "16384P", "99999999999999999999", "1kk", "b", "1bb"})
 		EXPECT_EQ(parse_rate(text), std::nullopt) << text;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <cerrno>
+#include <sstream>
 
 #include <sys/stat.h>
 
@@ -73,6 +74,30 @@ TEST_F(Relocate, GoesWhereItIsTold)
 				  {"relocate", "-n", "-v", "--ags", "5,12", "home.dat", "none.dat"})
 				.out +
 			run_wsctl(fake_, {"relocate", "-n", "--shared", "stray.dat"}).out);
+}
+
+TEST_F(Relocate, SaysWhatItHasMoved)
+{
+	constexpr std::uint64_t mib = 1 << 20;
+	wsctl::RelocateReport report;
+	std::ostringstream out;
+	const wsctl::Context context{
+		.host = fake_.host(), .out = out, .err = out, .command = "relocate"};
+	wsctl::Json entry = wsctl::Json::object();
+
+	report.path = "a\n\xff";
+	report.stream = 1;
+	report.home = *ws::AgSet::parse("4-7");
+	report.plan.stray_bytes = 3 * mib;
+	report.plan.from = *ws::AgSet::parse("0,9");
+	report.left.stray_bytes = fake_block;
+	report.left.unwritten_bytes = 2 * fake_block;
+	report.moved = 3 * mib - fake_block;
+	report.marked = true;
+	wsctl::write_report(context, report, false);
+	expect_golden("relocate-moved.txt", out.str());
+	wsctl::add_report(entry, report);
+	expect_golden("relocate-moved-file.txt", entry.dump(2) + "\n");
 }
 
 TEST_F(Relocate, LeavesFilesThatAreHomeAlone)

@@ -5,14 +5,18 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <ws/parse.h>
 
 #include "golden.h"
 
 namespace
 {
+
+// Their numbers differ from run to run.
+std::string without_descriptors(const std::string &text)
+{
+	return std::regex_replace(text, std::regex("\"fd\": [0-9]+"), "\"fd\": 99");
+}
 
 TEST(Run, HandsItsStreamsOn)
 {
@@ -85,20 +89,16 @@ TEST(Run, ReportsInJson)
 
 	EXPECT_EQ(ran.status, 0);
 	EXPECT_EQ(ran.out, "");
-	// Descriptors differ from run to run.
-	expect_golden("run.json",
-		      std::regex_replace(ran.err, std::regex("\"fd\": [0-9]+"), "\"fd\": 99"));
+	expect_golden("run.json", without_descriptors(ran.err));
 }
 
 TEST(Run, ReportsASignalInJson)
 {
 	FakeHost fake;
 	const auto ran = run_wsctl(fake, {"run", "--json", ".", "--", "sh", "-c", "kill -9 $$"});
-	const auto json = nlohmann::json::parse(ran.err);
 
 	EXPECT_EQ(ran.status, 137);
-	EXPECT_TRUE(json["exit_status"].is_null());
-	EXPECT_EQ(json["signal"], 9);
+	expect_golden("run-signal.json", without_descriptors(ran.err));
 }
 
 } // namespace

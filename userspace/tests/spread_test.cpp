@@ -49,6 +49,15 @@ TEST_F(Spread, TakesSeveral)
 	EXPECT_EQ(fake_.kernel.dir_places.size(), 2U);
 }
 
+TEST_F(Spread, ReportsInJson)
+{
+	const auto ran = run_wsctl(fake_, {"spread", "--json", "d", "missing"});
+
+	EXPECT_EQ(ran.status, 1);
+	expect_golden("spread.json", ran.out);
+	expect_golden("spread-errors.txt", ran.err);
+}
+
 TEST_F(Spread, TakesOneOptionAndADirectory)
 {
 	EXPECT_EQ(run_wsctl(fake_, {"spread", "--off", "--free", "d"}).status, 2);

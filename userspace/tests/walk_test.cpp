@@ -26,7 +26,12 @@ Walked walk(const std::string &path)
 	Walked walked;
 
 	wsctl::walk_files(
-		path, [&](const std::string &file) { walked.files.push_back(file); },
+		path,
+		[&](const wsctl::FoundFile &file, double fraction) {
+			EXPECT_GE(fraction, 0);
+			EXPECT_LE(fraction, 1);
+			walked.files.push_back(file.path);
+		},
 		[&](const ws::Error &error) { walked.failures.push_back(error.path()); });
 	return walked;
 }
@@ -82,8 +87,8 @@ TEST(WalkFiles, PassesOverWhatVanishes)
 	fake.write("d/3/x", "");
 	wsctl::walk_files(
 		"d",
-		[&](const std::string &file) {
-			files.push_back(file);
+		[&](const wsctl::FoundFile &file, double /*fraction*/) {
+			files.push_back(file.path);
 			std::filesystem::remove("d/2");
 			std::filesystem::remove_all("d/3");
 		},

@@ -50,15 +50,17 @@ AgTotals AgTable::totals() const
 	return totals;
 }
 
-void AgTable::find_largest(const ws::Host &host, const ws::Mount &mount)
+void AgTable::find_largest(const ws::Host &host, const ws::Mount &mount, Progress &progress)
 {
 	const ws::Groups &ags = mount.geometry().ags;
+	const double sectors = std::max(1.0, static_cast<double>(ags.sectors) * ags.count);
 	std::vector<std::uint64_t> largest(usage_.size());
 	std::optional<dev_t> device; // the first one is that of the data
 
 	ws::walk_fsmap(host, mount.fd(), mount.path(), [&](const ws::Mapping &mapping) {
 		if (!device)
 			device = mapping.device;
+		progress.step(static_cast<double>(mapping.sector) / sectors);
 		const auto agno = ags.group_of(mapping.sector);
 
 		if (mapping.device != *device || mapping.owner != ws::Mapping::Owner::free ||
@@ -66,6 +68,7 @@ void AgTable::find_largest(const ws::Host &host, const ws::Mount &mount)
 			return;
 		largest[*agno] = std::max(largest[*agno], mapping.length * ws::sector_size);
 	});
+	progress.hide();
 	largest_ = std::move(largest);
 }
 

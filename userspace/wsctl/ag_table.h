@@ -13,6 +13,7 @@
 #include <ws/sysfs.h>
 
 #include "json.h"
+#include "progress.h"
 
 namespace wsctl
 {
@@ -40,9 +41,9 @@ public:
 		return blocks * block_size_;
 	}
 
-	// Asks for the largest free extent of each AG. Takes CAP_SYS_ADMIN; throws
-	// ws::Error.
-	void find_largest(const ws::Host &host, const ws::Mount &mount);
+	// Asks for the largest free extent of each AG, which takes as long as there are
+	// extents. Takes CAP_SYS_ADMIN; throws ws::Error.
+	void find_largest(const ws::Host &host, const ws::Mount &mount, Progress &progress);
 
 private:
 	std::uint32_t block_size_;

@@ -9,6 +9,7 @@
 #include "json.h"
 #include "json_writer.h"
 #include "operands.h"
+#include "progress.h"
 
 namespace wsctl
 {
@@ -20,21 +21,24 @@ class Changes
 public:
 	using Change = std::function<void(int fd, const std::string &path, Json &entry)>;
 
-	Changes(const Context &context, bool json, Change change)
-	    : context_(context), json_(json), change_(std::move(change)), writer_(context.out)
+	// @talks: @change writes a line for each file, or JSON is written.
+	Changes(const Context &context, bool json, bool talks, Change change)
+	    : context_(context), json_(json), change_(std::move(change)), writer_(context.out),
+	      progress_(context.err, context.progress && !(context.terminal && talks), "file")
 	{
 	}
 
 	int run(const FileOperands &operands);
 
 private:
-	void take(const std::string &path, const std::function<void(Json &entry)> &change);
+	void take(const NamedFile &file, const std::function<void(Json &entry)> &change);
 	void failed(const ws::Error &error);
 
 	const Context &context_;
 	bool json_;
 	Change change_;
 	JsonWriter writer_;
+	Progress progress_;
 	int status_ = exit_ok;
 };
 

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <ws/parse.h>
-
 #include "check_result.h"
 #include "commands.h"
 #include "json_writer.h"
@@ -83,15 +81,9 @@ private:
 void Checker::parse_file_streams()
 {
 	for (const std::string &text : options_.file_streams) {
-		const auto equals = text.rfind('=');
-		const auto id = equals == std::string::npos
-					? std::nullopt
-					: ws::parse_id(std::string_view(text).substr(equals + 1));
+		const auto [path, id] = parse_file_stream(text);
 
-		if (!id || equals == 0)
-			throw ws::Error(text, "is not of the form FILE=ID",
-					"name a file and a stream's id, as in --stream a.dat=2");
-		file_streams_[text.substr(0, equals)] = *id;
+		file_streams_[path] = id;
 	}
 }
 

@@ -36,7 +36,7 @@ struct SpreadOptions {
 
 int spread(const Context &context, const SpreadOptions &options)
 {
-	return Changes(context, options.json,
+	return Changes(context, options.json, options.json,
 		       [&](int fd, const std::string &path, Json & /*entry*/) {
 			       ws::set_dir_place(context.host, fd, path, options.place());
 		       })

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-// wsctl doctor: what is found, for people and for programs.
+// wsctl doctor: looks at the machine and its mounts.
 #include <algorithm>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "context.h"
 #include "doctor.h"
-#include "json.h"
+#include "doctor_report.h"
 #include "registry.h"
-#include "text.h"
 
 namespace wsctl
 {
@@ -23,47 +20,6 @@ struct DoctorOptions {
 	std::string path;
 };
 
-void write_text(const Context &context, const std::vector<Finding> &findings, bool quiet)
-{
-	std::string subject;
-
-	for (const Finding &finding : findings) {
-		const bool bad = finding.health == Health::fail || finding.health == Health::warn;
-		const std::string mark = fmt::format("{:<4}", health_name(finding.health));
-
-		if (quiet && !bad)
-			continue;
-		if (finding.subject != subject)
-			context.out << escape(finding.subject) << ":\n";
-		subject = finding.subject;
-		context.out << fmt::format("  {}  {:<13} {}\n",
-					   finding.health == Health::fail ? context.alarm(mark)
-									  : mark,
-					   finding.name, finding.text);
-		if (!finding.advice.empty())
-			context.out << fmt::format("  {:>18}  do: {}\n", "", finding.advice);
-	}
-}
-
-void write_document(const Context &context, const std::vector<Finding> &findings, bool good)
-{
-	Json document = json_document(context);
-
-	document["ok"] = good;
-	Json &list = document["findings"] = Json::array();
-	for (const Finding &finding : findings) {
-		Json object = Json::object();
-
-		json_name(object, "subject", finding.subject);
-		object["name"] = finding.name;
-		object["result"] = health_name(finding.health);
-		object["text"] = finding.text;
-		object["advice"] = finding.advice.empty() ? Json() : Json(finding.advice);
-		list.push_back(std::move(object));
-	}
-	write_json(context.out, document);
-}
-
 int doctor(const Context &context, const DoctorOptions &options)
 {
 	const Machine machine = Machine::here();
@@ -71,13 +27,11 @@ int doctor(const Context &context, const DoctorOptions &options)
 
 	std::ranges::move(examine_mounts(context.host, machine, options.path),
 			  std::back_inserter(findings));
-	const bool good = std::ranges::none_of(
-		findings, [](const Finding &finding) { return finding.health == Health::fail; });
 	if (options.json)
-		write_document(context, findings, good);
+		write_findings_json(context, findings);
 	else
-		write_text(context, findings, options.quiet);
-	return good ? exit_ok : exit_failed;
+		write_findings(context, findings, options.quiet);
+	return is_well(findings) ? exit_ok : exit_failed;
 }
 
 } // namespace

@@ -23,19 +23,26 @@ hold::Result take_held(const std::string &name)
 	return hold::ask(hold::socket_path(""), {.verb = hold::Verb::take, .name = name});
 }
 
-ws::UniqueFd take_held_stream(const std::string &text)
+HeldSlot parse_held_slot(const std::string &text)
 {
 	const auto colon = text.find(':');
-	std::uint64_t slot = 0;
+	HeldSlot held{.name = text.substr(0, colon)};
 
-	if (colon != std::string::npos) {
-		const auto number = ws::parse_number(text.substr(colon + 1));
+	check_hold_name(held.name);
+	if (colon == std::string::npos)
+		return held;
+	const auto number = ws::parse_number(text.substr(colon + 1));
+	if (!number)
+		throw ws::Error(text, "is no NAME:SLOT", "slots are numbers from 0 on");
+	held.slot = *number;
+	return held;
+}
 
-		if (!number)
-			throw ws::Error(text, "is no NAME:SLOT", "slots are numbers from 0 on");
-		slot = *number;
-	}
-	hold::Result result = take_held(text.substr(0, colon));
+ws::UniqueFd take_held_stream(const std::string &text)
+{
+	const auto [name, slot] = parse_held_slot(text);
+	hold::Result result = take_held(name);
+
 	if (slot >= result.streams.size())
 		throw ws::Error(
 			text,

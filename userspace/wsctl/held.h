@@ -2,6 +2,7 @@
 // Streams that wsfs-holdd holds, for the commands that use them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <hold/client.h>
@@ -13,7 +14,14 @@ namespace wsctl
 void check_hold_name(const std::string &name);
 // All streams of a reservation, by slot. Throws ws::Error.
 hold::Result take_held(const std::string &name);
-// One of them: "NAME" or "NAME:SLOT". Throws ws::Error.
+// "NAME" or "NAME:SLOT"; slot 0 where none is given.
+struct HeldSlot {
+	std::string name;
+	std::uint64_t slot = 0;
+};
+// Throws ws::Error.
+HeldSlot parse_held_slot(const std::string &text);
+// The stream of such a text. Throws ws::Error.
 ws::UniqueFd take_held_stream(const std::string &text);
 
 } // namespace wsctl

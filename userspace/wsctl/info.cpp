@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "json.h"
 #include "mounts.h"
+#include "progress.h"
 #include "text.h"
 
 namespace wsctl
@@ -161,8 +162,10 @@ Json mount_json(const MountInfo &mount, const AgTable &ags, bool each_ag)
 int info(const Context &context, const InfoOptions &options)
 {
 	Json errors = Json::array();
+	Progress progress(context.err, context.progress, "extent");
 	int status = exit_ok;
 	const auto failed = [&](const ws::Error &error) {
+		progress.hide();
 		context.report(error);
 		errors.push_back(json_error(error));
 		status = exit_failed;
@@ -176,7 +179,7 @@ int info(const Context &context, const InfoOptions &options)
 
 		try {
 			if (options.ags)
-				ags.find_largest(context.host, mount.mount);
+				ags.find_largest(context.host, mount.mount, progress);
 		} catch (const ws::Error &error) {
 			// Others may not ask; the column stays empty.
 			if (error.code() != EPERM)

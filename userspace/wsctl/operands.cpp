@@ -8,6 +8,8 @@
 
 #include <glob.h>
 
+#include <ws/parse.h>
+
 #include "name_list.h"
 #include "walk.h"
 
@@ -55,14 +57,28 @@ void each_listed(const FileOperands &operands, const Visit &visit)
 
 } // namespace
 
-void each_file(const FileOperands &operands, const Visit &visit,
+void each_file(const FileOperands &operands, const std::function<void(const NamedFile &)> &visit,
 	       const std::function<void(int fd)> &visit_fd, const Failed &failed)
 {
+	// How many there are is known of those that are named here.
+	const bool countable = operands.globs.empty() && operands.list.empty();
+	const auto all = static_cast<double>(operands.files.size());
+	double before = 0;
 	const auto take = [&](const std::string &name) {
-		if (operands.recursive)
-			walk_files(name, visit, failed);
-		else
-			visit(name);
+		const auto fraction = [&](double part) {
+			return countable && all > 0 ? (before + part) / all : 0;
+		};
+
+		if (!operands.recursive)
+			return visit({.path = name, .fraction = fraction(0)});
+		walk_files(
+			name,
+			[&](const FoundFile &file, double part) {
+				visit({.path = file.path,
+				       .found = file.dir != nullptr,
+				       .fraction = fraction(part)});
+			},
+			failed);
 	};
 	const auto guarded = [&](const auto &call) {
 		try {
@@ -72,14 +88,37 @@ void each_file(const FileOperands &operands, const Visit &visit,
 		}
 	};
 
-	for (const std::string &name : operands.files)
+	for (const std::string &name : operands.files) {
 		take(name);
+		before++;
+	}
 	for (const std::string &pattern : operands.globs)
 		guarded([&] { each_match(pattern, take); });
 	for (const int fd : operands.fds)
 		visit_fd(fd);
 	if (!operands.list.empty())
 		guarded([&] { each_listed(operands, take); });
+}
+
+void each_file(const FileOperands &operands, const Visit &visit,
+	       const std::function<void(int fd)> &visit_fd, const Failed &failed)
+{
+	each_file(
+		operands, [&](const NamedFile &file) { visit(file.path); }, visit_fd, failed);
+}
+
+FileStreamOperand parse_file_stream(const std::string &text)
+{
+	// The name may have one in it.
+	const auto equals = text.rfind('=');
+	const auto id = equals == std::string::npos
+				? std::nullopt
+				: ws::parse_id(std::string_view(text).substr(equals + 1));
+
+	if (!id || equals == 0)
+		throw ws::Error(text, "is not of the form FILE=ID",
+				"name a file and a stream's id, as in --stream a.dat=2");
+	return {.path = text.substr(0, equals), .id = *id};
 }
 
 } // namespace wsctl

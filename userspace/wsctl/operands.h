@@ -2,6 +2,7 @@
 // The files that set, clear and get are to work on, however they are named.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,10 +26,28 @@ struct FileOperands {
 	}
 };
 
-// Calls @visit with each file's path, in order and in bounded memory, and
-// @visit_fd with each descriptor. What cannot be found goes to @failed.
+struct NamedFile {
+	std::string path;
+	bool found = false;  // in a tree, and may have vanished since
+	double fraction = 0; // how much is done before it; 0 where that is not known
+};
+
+// Calls @visit with each file, in order and in bounded memory, and @visit_fd with
+// each descriptor. What cannot be found goes to @failed.
+void each_file(const FileOperands &operands, const std::function<void(const NamedFile &)> &visit,
+	       const std::function<void(int fd)> &visit_fd,
+	       const std::function<void(const ws::Error &)> &failed);
+// The same for who needs nothing but the path.
 void each_file(const FileOperands &operands, const std::function<void(const std::string &)> &visit,
 	       const std::function<void(int fd)> &visit_fd,
 	       const std::function<void(const ws::Error &)> &failed);
+
+// "FILE=ID": a file and the id of a stream.
+struct FileStreamOperand {
+	std::string path;
+	std::uint32_t id = 0;
+};
+// Throws ws::Error.
+FileStreamOperand parse_file_stream(const std::string &text);
 
 } // namespace wsctl

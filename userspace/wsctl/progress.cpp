@@ -65,10 +65,10 @@ Progress::~Progress()
 
 void Progress::step(double fraction)
 {
-	constexpr std::uint64_t look_at_clock = 16; // steps
 	constexpr auto interval = std::chrono::milliseconds(200);
 
-	if (++count_ % look_at_clock != 0 || !shown_)
+	count_++;
+	if (!shown_)
 		return;
 	const auto now = Clock::now();
 	if (now < next_)

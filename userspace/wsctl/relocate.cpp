@@ -83,7 +83,10 @@ class Relocation
 public:
 	Relocation(const Context &context, const RelocateOptions &options, std::uint64_t rate)
 	    : context_(context), options_(options), opener_(context.host), donors_(context.host),
-	      pace_(rate), progress_(context.err, context.progress, ""), json_(context.out)
+	      pace_(rate),
+	      progress_(context.err, context.progress && !(options.json && context.terminal),
+			"file"),
+	      json_(context.out)
 	{
 		if (!options.ags.empty())
 			ags_ = ws::AgSet::parse(options.ags);
@@ -92,7 +95,7 @@ public:
 	int run();
 
 private:
-	void take(const std::string &path);
+	void take(const NamedFile &named);
 	void failed(const ws::Error &error);
 	void failed(const ws::Error &error, Json &entry);
 	[[nodiscard]] bool passed_over(const OpenFile &file) const;
@@ -251,29 +254,35 @@ RelocateReport Relocation::relocate(OpenFile &file)
 	return report;
 }
 
-void Relocation::take(const std::string &path)
+void Relocation::take(const NamedFile &named)
 {
 	Json entry = Json::object();
 
 	if (EndRequest::noted() != 0)
 		return;
-	json_name(entry, "path", path);
+	json_name(entry, "path", named.path);
 	try {
-		OpenFile file = opener_.open(path);
+		OpenFile file = opener_.open(named.path);
 
 		if (passed_over(file))
-			return;
+			return progress_.step(named.fraction);
 		const RelocateReport report = relocate(file);
 		add_report(entry, report);
+		// Where there may be something to say the line makes room.
+		if (context_.terminal)
+			progress_.hide();
 		if (!options_.json)
 			write_report(context_, report, options_.verbose);
 		complain(report);
 		entry["error"] = Json();
 	} catch (const ws::Error &error) {
+		if (named.found && error.path() == named.path && error.code() == ENOENT)
+			return; // it has vanished
 		failed(error, entry);
 	}
 	if (options_.json)
 		json_.element(entry);
+	progress_.step(named.fraction);
 }
 
 int Relocation::run()
@@ -287,8 +296,9 @@ int Relocation::run()
 		json_.begin_array("files");
 	}
 	each_file(
-		options_.operands, [this](const std::string &path) { take(path); },
+		options_.operands, [this](const NamedFile &file) { take(file); },
 		[](int /*fd*/) {}, [this](const ws::Error &error) { failed(error); });
+	progress_.hide();
 	if (options_.json) {
 		json_.end();
 		json_.member("interrupted", EndRequest::noted() != 0);

@@ -72,7 +72,7 @@ int set(const Context &context, const SetOptions &options)
 {
 	const StreamToSet stream = stream_to_set(options);
 
-	return Changes(context, options.json,
+	return Changes(context, options.json, options.json || options.verbose,
 		       [&](int fd, const std::string &path, Json &entry) {
 			       if (ws::is_directory(fd)) {
 				       set_directory(context, options, fd, path, stream.fd, entry);
@@ -89,7 +89,7 @@ int set(const Context &context, const SetOptions &options)
 
 int clear(const Context &context, const ClearOptions &options)
 {
-	return Changes(context, options.json,
+	return Changes(context, options.json, options.json,
 		       [&](int fd, const std::string &path, Json & /*entry*/) {
 			       if (ws::is_directory(fd))
 				       ws::set_dir_place(context.host, fd, path,

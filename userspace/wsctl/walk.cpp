@@ -224,7 +224,8 @@ std::optional<FoundFile> Walk::next()
 	}
 }
 
-void walk_files(const std::string &path, const std::function<void(const std::string &)> &visit,
+void walk_files(const std::string &path,
+		const std::function<void(const FoundFile &, double fraction)> &visit,
 		const std::function<void(const ws::Error &)> &failed)
 {
 	Walk walk({{.path = path}}, failed);
@@ -235,7 +236,7 @@ void walk_files(const std::string &path, const std::function<void(const std::str
 		if (file->dir &&
 		    fstatat(file->dir->fd.get(), file->name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
-		visit(file->path);
+		visit(*file, walk.fraction());
 	}
 }
 

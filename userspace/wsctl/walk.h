@@ -72,8 +72,9 @@ private:
 };
 
 // Calls @visit for @path itself, or for each regular file below it, as Walk
-// finds them.
-void walk_files(const std::string &path, const std::function<void(const std::string &)> &visit,
+// finds them, with an estimate of how much is done.
+void walk_files(const std::string &path,
+		const std::function<void(const FoundFile &, double fraction)> &visit,
 		const std::function<void(const ws::Error &)> &failed);
 
 } // namespace wsctl

@@ -3,7 +3,6 @@
 
 import array
 import contextlib
-import json
 import os
 import signal
 import socket
@@ -11,6 +10,7 @@ import subprocess
 import time
 
 from lib.shell import run
+from lib.wsctl import document
 
 
 def wsctl_json(*argv, ok=(0,)):
@@ -24,7 +24,7 @@ def wsctl_json(*argv, ok=(0,)):
         timeout=600,
     )
     assert done.returncode in ok, f"{argv}: {done.returncode}\n{done.stdout}{done.stderr}"
-    return json.loads(done.stdout)
+    return document(done.stdout)
 
 
 def reserved(path):

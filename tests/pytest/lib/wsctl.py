@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
 """wsctl, as a user runs it."""
 
+import contextlib
+import functools
+import itertools
 import json
 import os
 import re
 import subprocess
+
+from lib.schema import Schema
+
+schema = functools.cache(Schema)
+
+
+def document(text):
+    """What --json wrote; it has to be what the schema says."""
+    found = json.loads(text)
+    errors = schema().errors(found)
+    assert not errors, "\n".join(errors[:10])
+    return found
 
 
 class Done:
@@ -17,7 +32,7 @@ class Done:
 
     @property
     def json(self):
-        return json.loads(self.out)
+        return document(self.out)
 
     def __str__(self):
         return f"status {self.status}\n{self.out!r}\n{self.err!r}"
@@ -51,6 +66,20 @@ def ok(*argv, **kwargs):
     return done
 
 
+def make(path, size=0):
+    """A file, with the directory that it is in."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(b"x" * size)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def set_by(stream, *words, **kwargs):
+    """wsctl set with a stream of ours."""
+    return wsctl("set", "--fd", stream.fd, *words, pass_fds=[stream.fd], **kwargs)
+
+
 ROW = re.compile(
     rb"^ *(\d+): \[(\d+)\.\.(\d+)\]: *(hole|(\d+)\.\.(\d+)) *(?:(\d+) +\((\d+)\.\.(\d+)\))? *(\d+)"
     rb"(?: +([01]+))?"
@@ -76,6 +105,29 @@ def xfs_rows(path):
         timeout=300,
     )
     return rows(done.stdout)
+
+
+@contextlib.contextmanager
+def streamed_rows(*argv):
+    """rows(), one after the other; the command has to end well."""
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        yield (match.groups() for match in map(ROW.match, process.stdout) if match)
+        process.stdout.read()
+    assert process.returncode == 0, argv
+
+
+def agree_on_many(path, on_wsfs):
+    """agree() for more extents than there is memory for; returns how many."""
+    count = 0
+    with (
+        streamed_rows("xfs_io", "-r", "-c", "bmap -vvp", path) as expected,
+        streamed_rows("wsctl", "bmap", path) as below,
+        streamed_rows("wsctl", "bmap", on_wsfs) as above,
+    ):
+        for each in itertools.zip_longest(expected, below, above):
+            assert each[0] == each[1] == each[2], each
+            count += 1
+    return count
 
 
 def agree(path, on_wsfs=None):

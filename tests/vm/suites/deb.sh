@@ -101,7 +101,10 @@ main() {
 	want "wsctl doctor writes JSON" sh -c "chroot '$work/root' wsctl doctor --json | grep -q findings"
 	want "wsfs-holdd runs" inside wsfs-holdd --version
 	want "the manual is there" inside sh -c 'test -e /usr/share/man/man8/wsctl.8.gz &&
-		test -e /usr/share/man/man5/wsfs.5.gz && test -e /usr/share/man/man8/wsfs-holdd.8.gz'
+		test -e /usr/share/man/man5/wsfs.5.gz && test -e /usr/share/man/man8/wsfs-holdd.8.gz &&
+		test -e /usr/share/man/man2/ioctl_write_stream.2.gz &&
+		test -e /usr/share/man/man3/ws.3.gz'
+	want "the schema of the JSON is there" inside test -s /usr/share/wsctl/wsctl.schema.json
 	want "completion is there" inside sh -c 'test -e /usr/share/bash-completion/completions/wsctl &&
 		test -e /usr/share/zsh/vendor-completions/_wsctl'
 	want "the socket is enabled" inside sh -c \

@@ -89,7 +89,7 @@ while read -r file; do
 	'#!'*python*) python+=("$file") ;;
 	esac
 done < <(find tests .ci docs packaging userspace/sbin -type f ! -name '*.py' ! -path '*/__pycache__/*' 2>/dev/null)
-python+=(tests/**/*.py)
+python+=(tests/**/*.py userspace/**/*.py)
 code=("${kernel_c[@]}" "${cxx[@]}" "${scripts[@]}" "${python[@]}" Kbuild Makefile)
 
 {
