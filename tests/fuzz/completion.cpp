@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 			break;
 		text.remove_prefix(end + 1);
 	}
-	require(wsctl::run_app(words, {.kernel = kernel}, {.out = out, .err = out, .terminal = false}) == 0);
+	require(wsctl::run_app(words, {.kernel = kernel},
+			       {.out = out, .err = out, .terminal = false}) == 0);
 
 	// How to go on, and then what may stand there.
 	std::istringstream lines(out.str());

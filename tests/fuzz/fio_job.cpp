@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 		const wsctl::FioPlan plan = wsctl::plan_fio(job, "fuzz");
 		for (const wsctl::FioFile &file : plan.files) {
 			require(!file.name.empty() && file.name != "." && file.name != "..");
-			require(file.name.find('/') == std::string::npos);
+			require(file.name.find_first_of(std::string_view("/\0", 2)) ==
+				std::string::npos);
 			require(!file.stream || *file.stream < job.streams);
 		}
 	} catch (const ws::Error &) {

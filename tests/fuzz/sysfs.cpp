@@ -37,10 +37,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 	FuzzKernel kernel("", 0, 0);
 	const ws::Host host{.kernel = kernel, .sysfs = directory()};
 
-	for (const char *name : {"streams", "lower", "hints_reset", "stream/0/ag_set",
-				 "stream/0/reserved", "stream/0/files", "stream/0/homed",
-				 "stream/0/missed", "stream/0/anchored", "stream/0/overflowed",
-				 "stream/0/overflow_order", "stream/0/bytes"}) {
+	for (const char *name :
+	     {"streams", "lower", "hints_reset", "stream/0/ag_set", "stream/0/reserved",
+	      "stream/0/files", "stream/0/homed", "stream/0/missed", "stream/0/anchored",
+	      "stream/0/overflowed", "stream/0/overflow_order", "stream/0/bytes"}) {
 		const auto end = rest.find('\n');
 
 		std::ofstream(dir / name) << rest.substr(0, end);

@@ -130,13 +130,14 @@ TEST(FioPlan, RefusesWhatLeadsElsewhere)
 	     {"[global]\nfilename=x\n", "[a]\nrw=write\n", "[a]\nfilename=/dev/sda\n",
 	      "[a]\nfilename=x:../y\n", "[a]\nfilename=..\n", "[a]\nfilename=x$HOME\n",
 	      "[a]\nfilename_format=$jobname.$filenum\nnrfiles=2\n",
-	      "[a]\nfilename_format=same\nnrfiles=2\n",
+	      "[a]\nfilename_format=same\nnrfiles=2\n", "[a]\nfilename_format=\n",
 	      "[a]\nfilename_format=f.$filenum\nnrfiles=0\n",
 	      "[a]\nfilename_format=f.$filenum\nnrfiles=99999999\n",
 	      "[a]\nfilename=x\ninclude other.fio\n", "[a]\nfilename=x\nopendir=/\n",
 	      "[a]\nfilename=x\nchroot=/\n",
 	      "[a]\n; wsctl: stream=0\nfilename=x\n[b]\n; wsctl: stream=1\nfilename=x\n"})
 		EXPECT_THROW(plan_of(bad), ws::Error) << bad;
+	EXPECT_THROW(plan_of(std::string("[a]\nfilename=a\0b\n", 17)), ws::Error);
 }
 
 TEST(FioPlan, KnowsTheFilesOfEachScenario)

@@ -38,8 +38,7 @@ protected:
 		std::vector<wsctl::NamedFile> found;
 
 		wsctl::each_file(
-			operands,
-			[&](const wsctl::NamedFile &file) { found.push_back(file); },
+			operands, [&](const wsctl::NamedFile &file) { found.push_back(file); },
 			[](int fd) { ADD_FAILURE() << fd; },
 			[](const ws::Error &error) { ADD_FAILURE() << error.what(); });
 		return found;
@@ -79,7 +78,8 @@ TEST_F(Operands, PassOverWhatVanishesFromATree)
 {
 	std::ostringstream out;
 	std::ostringstream err;
-	const wsctl::Context context{.host = fake_.host(), .out = out, .err = err, .command = "set"};
+	const wsctl::Context context{
+		.host = fake_.host(), .out = out, .err = err, .command = "set"};
 	const auto vanishes = [](int /*fd*/, const std::string &path, wsctl::Json & /*entry*/) {
 		throw ws::Error(path, "open", ENOENT);
 	};

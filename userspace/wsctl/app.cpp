@@ -241,7 +241,8 @@ void App::add_streams()
 	StreamsOptions &options = streams_options_;
 	CLI::App *command =
 		add("streams", "Show who holds which stream", options.json, [this, &options] {
-			Arguments paths = options.path.empty() ? Arguments{} : Arguments{options.path};
+			Arguments paths =
+				options.path.empty() ? Arguments{} : Arguments{options.path};
 
 			append(paths, rejoin(line_.tail));
 			if (paths.size() > 1)

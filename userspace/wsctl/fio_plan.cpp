@@ -132,6 +132,9 @@ std::vector<std::string> Planner::names_of(const FioSection &section) const
 	if (names.empty())
 		refuse(section, "does not name its files", name_files);
 	for (const std::string &name : names) {
+		if (name.empty() || name.find('\0') != std::string::npos)
+			refuse(section, fmt::format("has '{}' as a file", escape(name)),
+			       name_files);
 		// fio's variables, and those of the environment.
 		if (name.find('$') != std::string::npos)
 			refuse(section, fmt::format("has a variable in '{}'", escape(name)),

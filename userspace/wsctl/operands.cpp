@@ -103,8 +103,7 @@ void each_file(const FileOperands &operands, const std::function<void(const Name
 void each_file(const FileOperands &operands, const Visit &visit,
 	       const std::function<void(int fd)> &visit_fd, const Failed &failed)
 {
-	each_file(
-		operands, [&](const NamedFile &file) { visit(file.path); }, visit_fd, failed);
+	each_file(operands, [&](const NamedFile &file) { visit(file.path); }, visit_fd, failed);
 }
 
 FileStreamOperand parse_file_stream(const std::string &text)

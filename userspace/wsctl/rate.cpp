@@ -10,11 +10,11 @@ namespace wsctl
 
 std::optional<std::uint64_t> parse_rate(std::string_view text)
 {
-	constexpr std::string_view digits = "0123456789";
-	const auto unit = text.find_first_not_of(digits);
+	const auto unit = text.find_first_not_of("0123456789");
 
 	// Bytes, which sizes have no letter for.
-	if (unit == text.size() - 1 && (text[unit] == 'b' || text[unit] == 'B'))
+	if (unit != std::string_view::npos &&
+	    (text.substr(unit) == "b" || text.substr(unit) == "B"))
 		text.remove_suffix(1);
 	const auto size = parse_fio_size(text);
 	return size && *size > 0 ? size : std::nullopt;

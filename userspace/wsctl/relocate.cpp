@@ -296,8 +296,8 @@ int Relocation::run()
 		json_.begin_array("files");
 	}
 	each_file(
-		options_.operands, [this](const NamedFile &file) { take(file); },
-		[](int /*fd*/) {}, [this](const ws::Error &error) { failed(error); });
+		options_.operands, [this](const NamedFile &file) { take(file); }, [](int /*fd*/) {},
+		[this](const ws::Error &error) { failed(error); });
 	progress_.hide();
 	if (options_.json) {
 		json_.end();
