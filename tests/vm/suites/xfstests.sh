@@ -17,6 +17,8 @@ for user in fsgqa fsgqa2 123456-fsgqa; do
 	useradd --badname --create-home --home-dir "/tmp/$user" "$user" 2>/dev/null
 done
 hostname wsfs-guest
+# mkfs.wsfs and fsck.wsfs
+export PATH=$PATH:/wsfs/userspace/sbin
 mkdir -p /mnt/test /mnt/scratch
 [ "$fs" != wsfs ] || insmod "$WSFS_MODULE" || exit
 
