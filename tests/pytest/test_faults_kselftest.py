@@ -12,8 +12,8 @@ from lib.bed import Bed
 from lib.shell import run
 from lib.wsfs import strays
 
-PROGRAMS = ["alloc", "bad_input", "bad_mount", "get_max", "hidden", "hints", "info", "life",
-            "mounts", "numbered", "race_alloc", "readonly", "set", "set_dir", "set_errors"]  # fmt: skip
+PROGRAMS = """alloc bad_input bad_mount get_max hidden hints info life mounts numbered
+race_alloc readonly set set_dir set_errors""".split()
 DIRECTORY = f"{os.environ.get('WSFS_BUILD', '/nowhere')}/kselftest"
 SECONDS = 600
 
