@@ -12,7 +12,7 @@ from lib.bed import Bed
 from lib.compare import differences
 from lib.disks import Disks
 
-pytest_plugins = ["lib.strays"]
+pytest_plugins = ["lib.strays", "lib.failing"]
 
 
 def pytest_addoption(parser):

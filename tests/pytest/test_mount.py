@@ -44,6 +44,38 @@ def test_what_it_shows(made):
     assert run("stat", "-f", "-c", "%t", made.path).strip() == f"{XFS_MAGIC:x}"
 
 
+@pytest.mark.parametrize("option", ["nosuid", "nodev", "noexec", "nosymfollow", "ro", "noatime"])
+def test_flags_of_the_mount(made, option):
+    """They hold for what is reached by this mount, and by no other."""
+    run("cp", "/bin/true", made.at("true"))
+    run("cp", "/usr/bin/id", made.at("id"))
+    os.chmod(made.at("id"), 0o4755)
+    os.chmod(made.path, 0o755)
+    os.mknod(made.at("null"), 0o20666, os.makedev(1, 3))
+    os.symlink("true", made.at("link"))
+    os.utime(made.at("true"), (1, 2))
+    tries = {
+        "nosuid": lambda at: run("setpriv", "--reuid=1000", "--clear-groups", at("id"), "-u"),
+        "nodev": lambda at: attempt(lambda: os.close(os.open(at("null"), os.O_RDWR))),
+        "noexec": lambda at: attempt(lambda: subprocess.run([at("true")], check=True) and None),
+        "nosymfollow": lambda at: attempt(lambda: os.close(os.open(at("link"), os.O_RDONLY))),
+        "ro": lambda at: attempt(os.utime, at("null")),
+        "noatime": lambda at: read(at("true")) and os.stat(at("true")).st_atime == 1,
+    }
+    want = {"nosuid": "1000\n", "nodev": "EACCES", "noexec": "EACCES", "nosymfollow": "ELOOP",
+            "ro": "EROFS", "noatime": True}  # fmt: skip
+    run("mount", "-o", f"remount,bind,{option}", made.path)
+    assert tries[option](made.at) == want[option]
+    for name in set(tries) - {option, "noatime"}:
+        assert tries[name](made.at) != want[name], name
+    assert tries[option](made.below) != want[option], "on the XFS too"
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
 def test_statfs_is_the_lowers(made):
     with open(made.at("f"), "wb") as f:
         f.write(b"x" * 1_000_000)

@@ -316,6 +316,36 @@ def test_flags(same):
     assert "EPERM" in answers["file", 4]  # immutable
 
 
+def test_file_attr_by_path(same):
+    """file_getattr(2) and file_setattr(2), which need no open file: of each kind."""
+
+    def scenario(d):
+        answers = {}
+        touch(f"{d}/file")
+        os.mkdir(f"{d}/dir")
+        os.symlink("file", f"{d}/link")
+        os.mkfifo(f"{d}/fifo")
+        os.mknod(f"{d}/null", 0o20644, os.makedev(1, 3))
+        for name in ("file", "dir", "link", "fifo", "null", "none"):
+            path = f"{d}/{name}"
+            before = attempt(libc.file_getattr, path)
+            answers[name] = found = [before]
+            for project, xflags in ((77, 0), (0, 0x10), (5, 0x80)):
+                attr = (xflags, 0, 0, project, 0)
+                found.append(attempt(libc.file_setattr, path, attr))
+                found.append(attempt(libc.file_getattr, path))
+            attempt(libc.file_setattr, path, (0, 0, 0, 0, 0))
+            found.append(attempt(libc.file_setattr, path, (1 << 40, 0, 0, 0, 0)))
+        answers["followed"] = attempt(libc.file_getattr, f"{d}/link", 0)
+        return answers
+
+    answers = same(scenario)
+    if answers["file"][0] == "ENOSYS":
+        pytest.skip("a kernel without file_getattr(2)")
+    assert answers["file"][2][3] == 77
+    assert answers["none"][0] == "ENOENT"
+
+
 def test_append_only_and_immutable_data(same):
     def scenario(d):
         answers = []

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from lib import ioctls, libc
+from lib import ioctls, libc, statx
 from lib.compare import attempt, status_of
 from lib.pattern import pattern
 
@@ -98,8 +98,14 @@ def test_direct(same):
     assert "EINVAL" in same(scenario)[0]
 
 
+RWF_ATOMIC = 0x40
+SIZE = 256 << 10
+
+
 @pytest.mark.parametrize(
-    "flag", [1, 2, 4, 16], ids=["RWF_HIPRI", "RWF_DSYNC", "RWF_SYNC", "RWF_APPEND"]
+    "flag",
+    [1, 2, 4, 0x10, 0x20, RWF_ATOMIC, 0x80, 0x100],
+    ids=["HIPRI", "DSYNC", "SYNC", "APPEND", "NOAPPEND", "ATOMIC", "DONTCACHE", "NOSIGNAL"],
 )
 def test_per_call_flags(same, flag):
     def scenario(d):
@@ -119,6 +125,41 @@ def test_per_call_flags(same, flag):
 
     answers, _ = same(scenario)
     assert answers[2] == "EOPNOTSUPP"
+
+
+def test_atomic_write(same):
+    """Of each size and place: those that statx allows, and those it does not, to new
+    blocks, written ones and shared ones."""
+
+    def scenario(d):
+        fd = os.open(f"{d}/f", RDWR | os.O_DIRECT)
+        twin = os.open(f"{d}/twin", RDWR)
+        answers = [statx.statx(fd)[f"atomic_write_unit_{name}"] for name in ("min", "max")]
+        try:
+            with mmap.mmap(-1, 1 << 17) as buffer:
+                view = memoryview(buffer)
+                for turn in range(3):
+                    view[:] = pattern(turn, 0, len(buffer))
+                    for length in (512, 4096, 8192, 12288, 65536, 1 << 17):
+                        for offset in (0, 512, 4096, 8192, 65536, 1 << 17):
+                            answers.append(
+                                attempt(os.pwritev, fd, [view[:length]], offset, RWF_ATOMIC)
+                            )
+                    if turn == 1:
+                        answers.append(attempt(ioctls.clone, twin, fd))
+                view.release()
+            os.fsync(fd)
+            return answers, content(twin), open_content(f"{d}/f")
+        finally:
+            os.close(fd)
+            os.close(twin)
+
+    same(scenario)
+
+
+def open_content(path):
+    with open(path, "rb") as f:
+        return f.read()
 
 
 @pytest.mark.parametrize("direct", [0, os.O_DIRECT], ids=["buffered", "direct"])
@@ -416,6 +457,40 @@ def test_sync_calls(same):
         finally:
             os.close(fd)
             os.close(directory)
+
+    same(scenario)
+
+
+def test_what_is_cached(same):
+    """posix_fadvise(2) and readahead(2), as cachestat(2) and mincore(2) see it."""
+
+    def scenario(d):
+        fd = os.open(f"{d}/f", RDWR)
+        answers = []
+
+        def look(step):
+            answers.append((step, libc.cachestat(fd)[0], libc.mincore(fd, SIZE)))
+
+        try:
+            os.write(fd, pattern(1, 0, SIZE))
+            look("written")
+            os.fsync(fd)
+            look("synced")
+            os.posix_fadvise(fd, 0, SIZE // 2, os.POSIX_FADV_DONTNEED)
+            look("half of it not needed")
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            look("not needed")
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+            os.pread(fd, BLOCK, 10 * BLOCK)
+            look("read at random")
+            for advice in (os.POSIX_FADV_NOREUSE, os.POSIX_FADV_SEQUENTIAL, os.POSIX_FADV_NORMAL):
+                answers.append(attempt(os.posix_fadvise, fd, 0, 0, advice))
+            answers.append(attempt(libc.readahead, fd, 0, SIZE))
+            answers.append(os.pread(fd, SIZE, 0) == pattern(1, 0, SIZE))
+            look("read")
+            return answers
+        finally:
+            os.close(fd)
 
     same(scenario)
 

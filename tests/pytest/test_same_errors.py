@@ -152,6 +152,44 @@ def test_read_and_direct_write(same):
     assert same(scenario)[:3] == ["EIO", "EIO", "EIO"]
 
 
+MS_ASYNC, MS_SYNC = 1, 4
+
+
+def test_msync(same):
+    """By a mapping of one of two files open."""
+
+    def scenario(d, fail, heal):
+        fd = file_with_blocks(f"{d}/f")
+        other = os.open(f"{d}/f", os.O_RDWR)
+        address = libc.map_file(fd, SIZE, libc.MAP_SHARED)
+        fail(fd)
+        os.pwrite(other, b"y" * 4096, 0)
+        answers = [attempt(libc.msync, address, SIZE, flags) for flags in (MS_ASYNC, MS_SYNC)]
+        heal()
+        answers.append(attempt(libc.msync, address, SIZE, MS_SYNC))
+        answers += [attempt(os.fsync, each) for each in (fd, other, other)]
+        libc.unmap(address, SIZE)
+        os.close(fd)
+        os.close(other)
+        return answers
+
+    assert same(scenario)[:2] == [None, "EIO"]
+
+
+def test_sync_file_range(faulty):
+    """It tells; fsync of the same file tells again on wsfs, which interface.md says."""
+    for (bed, disk), again in zip(faulty, ("EIO" if faulty[0][0].stacked else None, None)):
+        fd = file_with_blocks(bed.at("ranged"))
+        first = extents(fd)[0]
+        disk.fail(first.physical, first.length)
+        os.pwrite(fd, b"y" * 4096, 0)
+        answers = [attempt(libc.sync_file_range, fd, 0, 4096, 7)]
+        disk.heal()
+        answers += [attempt(os.fsync, fd), attempt(os.fsync, fd)]
+        os.close(fd)
+        assert answers == ["EIO", again, None], bed.path
+
+
 def test_synchronous_write(same):
     def scenario(d, fail, heal):
         fd = file_with_blocks(f"{d}/f")

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from lib import libc
 from lib.compare import attempt
 from lib.pattern import pattern
 
@@ -125,6 +126,32 @@ def test_mapping_outlives_file_and_name(same):
             m.close()
 
     assert same(scenario)[0] == b"late"
+
+
+MADVISE = {"WILLNEED": 3, "DONTNEED": 4, "REMOVE": 9, "COLD": 20, "PAGEOUT": 21,
+           "POPULATE_READ": 22, "POPULATE_WRITE": 23, "unknown": 99}  # fmt: skip
+
+
+@pytest.mark.parametrize("advice", MADVISE)
+def test_madvise(same, advice):
+    """MADV_REMOVE punches a hole, the others change no byte."""
+
+    def scenario(d):
+        fd = made(d)
+        address = libc.map_file(fd, SIZE, libc.MAP_SHARED)
+        try:
+            answer = attempt(libc.madvise, address + 4 * PAGE, 4 * PAGE, MADVISE[advice])
+            os.fsync(fd)
+            return answer, os.pread(fd, SIZE, 0), os.fstat(fd).st_blocks
+        finally:
+            libc.unmap(address, SIZE)
+            os.close(fd)
+
+    answer, data, _ = same(scenario)
+    if advice == "REMOVE":
+        assert answer is None and data[4 * PAGE : 8 * PAGE] == bytes(4 * PAGE)
+    else:
+        assert data == pattern(1, 0, SIZE)
 
 
 def test_protection(same):

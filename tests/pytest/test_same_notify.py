@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
 """inotify and fanotify: the same events in the same order as on plain XFS."""
 
+import fcntl
 import mmap
 import os
+import threading
 
 import pytest
 
 from lib import ioctls, libc
+from lib.child import Child
 from lib.compare import attempt
 from lib.notify import (
+    FAN_ACCESS_PERM,
+    FAN_CLASS_CONTENT,
     FAN_DIRENT,
     FAN_EVENT_ON_CHILD,
     FAN_MARK_FILESYSTEM,
     FAN_MARK_MOUNT,
     FAN_ONDIR,
+    FAN_OPEN_PERM,
     FAN_REPORT_DFID_NAME,
     FAN_REPORT_FID,
     FAN_SIMPLE,
+    Dnotify,
     Fanotify,
     Inotify,
 )
@@ -210,6 +217,66 @@ def test_fanotify_of_a_mount(same):
 
     answers = same(scenario)
     assert any(about == "f" for _, about in answers["write"])
+
+
+def test_dnotify(same):
+    """Each of DN_*, by what is done to files of the directory."""
+    masks = [fcntl.DN_ACCESS, fcntl.DN_MODIFY, fcntl.DN_CREATE, fcntl.DN_DELETE,
+             fcntl.DN_RENAME, fcntl.DN_ATTRIB]  # fmt: skip
+
+    def scenario(d):
+        answers = []
+        for mask in masks:
+            os.mkdir(f"{d}/{mask}")
+            with Dnotify(f"{d}/{mask}", mask) as dnotify:
+                for name, change in changes(f"{d}/{mask}").items():
+                    change()
+                    answers.append((mask, name, dnotify.happened() > 0))
+        return answers
+
+    assert any(happened for *_, happened in same(scenario))
+
+
+def use(_, path):
+    """Opens and reads."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(fd, 7)
+    finally:
+        os.close(fd)
+
+
+def test_fanotify_asks_for_leave(same):
+    """Permission events: who is refused gets EPERM, and the next one is asked again."""
+
+    def scenario(d):
+        for name in ("good", "bad"):
+            with open(f"{d}/{name}", "w", encoding="ascii") as f:
+                f.write("content")
+        try:
+            fanotify = Fanotify(FAN_CLASS_CONTENT)
+        except OSError as error:
+            return error.errno
+        answers = []
+        with Child() as child, fanotify:
+            answer = attempt(fanotify.mark, d, FAN_OPEN_PERM | FAN_ACCESS_PERM | FAN_EVENT_ON_CHILD)
+            if answer:
+                return answer
+            for name, events in (("good", 2), ("bad", 1), ("good", 2)):
+                asked = []
+                thread = threading.Thread(
+                    target=lambda n=name: asked.append(attempt(child.call, use, f"{d}/{n}"))
+                )
+                thread.start()
+                answers += [fanotify.judge(lambda n: n == "good") for _ in range(events)]
+                thread.join()
+                answers.append(asked)
+        return answers
+
+    answers = same(scenario)
+    if not isinstance(answers, list):
+        pytest.skip(f"a kernel without permission events: {answers}")
+    assert [b"content"] in answers and ["EPERM"] in answers
 
 
 def test_set_is_seen_as_nothing(apart):

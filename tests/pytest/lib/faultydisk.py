@@ -11,11 +11,13 @@ SECTOR = 512
 
 def missing():
     """Why there cannot be one, or None."""
+    status("modprobe", "-q", "dm-flakey")
     code, output = status("dmsetup", "targets")
     if code:
         return f"dmsetup: {output.strip()}"
     targets = {line.split()[0] for line in output.splitlines() if line}
-    return None if {"linear", "error"} <= targets else "no dm-linear or dm-error"
+    absent = {"linear", "error", "flakey"} - targets
+    return f"no target {sorted(absent)} of device-mapper" if absent else None
 
 
 class FaultyDisk:
@@ -49,6 +51,10 @@ class FaultyDisk:
     def fail(self, offset, length):
         """These bytes fail from now on."""
         self._load(self._table(offset // SECTOR, length // SECTOR))
+
+    def fail_writes(self):
+        """Every write fails from now on."""
+        self._load(f"0 {self.sectors} flakey {self.disk} 0 0 1 1 error_writes")
 
     def heal(self):
         self._load(self._table())

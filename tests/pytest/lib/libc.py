@@ -27,6 +27,8 @@ FALLOC_ZERO_RANGE = 0x10
 FALLOC_INSERT_RANGE = 0x20
 FALLOC_UNSHARE_RANGE = 0x40
 
+_CACHESTAT, _FILE_GETATTR, _FILE_SETATTR = 451, 468, 469
+
 _i64 = ctypes.c_longlong
 
 
@@ -134,6 +136,60 @@ def sync_file_range(fd, offset, length, flags):
 
 def syncfs(fd):
     _check(_libc.syncfs(fd))
+
+
+def readahead(fd, offset, count):
+    _check(_libc.readahead(fd, _i64(offset), ctypes.c_size_t(count)))
+
+
+def cachestat(fd, offset=0, length=0):
+    """cachestat(2): pages (cached, dirty, under writeback, evicted, evicted lately)"""
+    place = ctypes.create_string_buffer(struct.pack("=QQ", offset, length))
+    found = ctypes.create_string_buffer(40)
+    _check(_libc.syscall(_CACHESTAT, fd, place, found, 0))
+    return struct.unpack("=5Q", found)
+
+
+def mincore(fd, size):
+    """Which pages of a mapping of the file are in memory, a byte each."""
+    address = map_file(fd, size, MAP_SHARED)
+    pages = ctypes.create_string_buffer(-(-size // 4096))
+    try:
+        _check(_libc.mincore(ctypes.c_void_p(address), ctypes.c_size_t(size), pages))
+    finally:
+        unmap(address, size)
+    return bytes(byte & 1 for byte in pages.raw)
+
+
+def madvise(address, size, advice):
+    _check(_libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(size), advice))
+
+
+def msync(address, size, flags):
+    _check(_libc.msync(ctypes.c_void_p(address), ctypes.c_size_t(size), flags))
+
+
+# struct file_attr: xflags, extsize, nextents, projid, cowextsize
+_FILE_ATTR = struct.Struct("=QIIII")
+
+
+def file_getattr(path, flags=AT_SYMLINK_NOFOLLOW):
+    """file_getattr(2), of Linux 6.17"""
+    buf = ctypes.create_string_buffer(_FILE_ATTR.size)
+    _check(
+        _libc.syscall(_FILE_GETATTR, AT_FDCWD, os.fsencode(path), buf,
+                      ctypes.c_size_t(_FILE_ATTR.size), flags), path
+    )  # fmt: skip
+    return _FILE_ATTR.unpack(buf.raw)
+
+
+def file_setattr(path, attr, flags=AT_SYMLINK_NOFOLLOW):
+    """file_setattr(2) with what file_getattr() gives"""
+    buf = ctypes.create_string_buffer(_FILE_ATTR.pack(*attr), _FILE_ATTR.size)
+    _check(
+        _libc.syscall(_FILE_SETATTR, AT_FDCWD, os.fsencode(path), buf,
+                      ctypes.c_size_t(_FILE_ATTR.size), flags), path
+    )  # fmt: skip
 
 
 def map_file(fd, size, flags):

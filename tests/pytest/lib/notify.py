@@ -2,12 +2,16 @@
 """inotify and fanotify: what happened, in order."""
 
 import ctypes
+import fcntl
 import os
 import re
 import select
+import signal
 import struct
 
 from lib.libc import AT_FDCWD, _check, _libc
+
+PATIENCE = 120  # seconds, then it is a hang
 
 IN_ALL = 0xFFF
 _IN = {
@@ -18,6 +22,9 @@ _IN = {
 }  # fmt: skip
 
 FAN_CLASS_NOTIF = 0x0
+FAN_CLASS_CONTENT = 0x4
+FAN_OPEN_PERM, FAN_ACCESS_PERM, FAN_OPEN_EXEC_PERM = 0x10000, 0x20000, 0x40000
+FAN_ALLOW, FAN_DENY = 1, 2
 FAN_REPORT_FID = 0x200
 FAN_REPORT_DFID_NAME = 0xC00
 FAN_MARK_ADD = 0x1
@@ -69,6 +76,30 @@ class Inotify:
         os.close(self.fd)
 
 
+class Dnotify:
+    """F_NOTIFY of a directory: happened() is how often its signal has come since."""
+
+    def __init__(self, directory, mask):
+        self._count = 0
+        self._old = signal.signal(signal.SIGIO, self._came)
+        self._fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.fcntl(self._fd, fcntl.F_NOTIFY, mask | fcntl.DN_MULTISHOT)
+
+    def _came(self, *_):
+        self._count += 1
+
+    def happened(self):
+        count, self._count = self._count, 0
+        return count
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._fd)
+        signal.signal(signal.SIGIO, self._old)
+
+
 class Fanotify:
     """Marks; events() is what came since."""
 
@@ -102,6 +133,16 @@ class Fanotify:
                 found.append((hex(mask), about))
                 at += size
         return found
+
+    def judge(self, allow):
+        """Waits for one event that asks for leave, and answers it; its (mask, name)."""
+        assert select.select([self.fd], [], [], PATIENCE)[0], "nobody asks for leave"
+        data = os.read(self.fd, 4096)
+        _, _, _, _, mask, fd, _ = struct.unpack_from("=IBBHQii", data)
+        name = os.path.basename(os.readlink(f"/proc/self/fd/{fd}"))
+        os.write(self.fd, struct.pack("=iI", fd, FAN_ALLOW if allow(name) else FAN_DENY))
+        os.close(fd)
+        return hex(mask), name
 
     def __enter__(self):
         return self

@@ -4,6 +4,8 @@
 import os
 import subprocess
 
+from lib import faults
+
 
 class Failed(AssertionError):
     """A program ended with a status that was not expected."""
@@ -12,16 +14,7 @@ class Failed(AssertionError):
 def run(*argv, env=None, ok=(0,), timeout=300):
     """Run @argv; returns its output, both streams together."""
     argv = [str(a) for a in argv]
-    done = subprocess.run(
-        argv,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "LC_ALL": "C", **(env or {})},
-        timeout=timeout,
-        text=True,
-        errors="replace",
-    )
+    done = _run(argv, env={**os.environ, "LC_ALL": "C", **(env or {})}, timeout=timeout)
     if ok is not None and done.returncode not in ok:
         raise Failed(f"{' '.join(argv)}: status {done.returncode}\n{done.stdout}")
     return done.stdout
@@ -29,12 +22,19 @@ def run(*argv, env=None, ok=(0,), timeout=300):
 
 def status(*argv):
     """Run @argv; returns (status, output)."""
-    done = subprocess.run(
-        [str(a) for a in argv],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        errors="replace",
-    )
+    done = _run([str(a) for a in argv])
     return done.returncode, done.stdout
+
+
+def _run(argv, **options):
+    with faults.spared():
+        return subprocess.run(
+            argv,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            check=False,
+            **options,
+        )

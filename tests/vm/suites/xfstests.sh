@@ -17,11 +17,15 @@ for user in fsgqa fsgqa2 123456-fsgqa; do
 	useradd --badname --create-home --home-dir "/tmp/$user" "$user" 2>/dev/null
 done
 hostname wsfs-guest
+# mkfs.wsfs and fsck.wsfs
+export PATH=$PATH:/wsfs/userspace/sbin
 mkdir -p /mnt/test /mnt/scratch
 [ "$fs" != wsfs ] || insmod "$WSFS_MODULE" || exit
 
 export FSTYP=$fs TEST_DEV=$test TEST_DIR=/mnt/test SCRATCH_DEV=$scratch SCRATCH_MNT=/mnt/scratch
 export LOGWRITES_DEV=$log RESULT_BASE=$WSFS_RESULTS/results HOST_OPTIONS=/dev/null
+# check itself writes to $seqres.full before its first test.
+export seqres=/tmp/check
 export LOAD_FACTOR=1 TIME_FACTOR=1 SOAK_DURATION=${SOAK_DURATION:-5}
 mode=()
 if [ "$fs" = overlay ]; then
