@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 out=${OUT:-build/bench}
 rm -f "$out"/bench.*
 status=0
-tests/vm/vm run -k "${KERNEL:-7.3}" --parts module -m 8G -t 14400 --keep "$out" -- \
+tests/vm/vm run -k "${KERNEL:-7.3}" --parts module,tools -m 8G -t 14400 --keep "$out" -- \
 	/wsfs/tests/vm/bench-guest.sh "$@" || status=$?
 [ ! -e "$out/bench.json" ] || echo "results: $out/bench.txt, bench.json, bench.svg"
 exit $status

@@ -3,18 +3,24 @@
 
 Another cost is another subclass of Cost in plan.COSTS."""
 
+import collections
+import contextlib
 import functools
 import os
 
 from lib import ioctls
 from lib.fiemap import extents
+from lib.relocating import in_ags
+from lib.shell import run
 
-from .data import BLOCK, EMPTY, WRITTEN, milliseconds
+from . import slabs
+from .data import BLOCK, EMPTY, WRITTEN, milliseconds, write_through
 from .errors import NotMeasured
 from .fio import run_jobs
 from .meter import Meter
-from .scale import KIB
-from .targets import STEERED
+from .names import names
+from .scale import KIB, MIB
+from .targets import AGS, STEERED
 from .workload import Workload
 
 OLD = 64 * KIB  # what a file has before SET
@@ -44,6 +50,22 @@ class Cost(Workload):
         raise NotImplementedError
 
 
+@contextlib.contextmanager
+def opened(path):
+    """A descriptor, to look at it."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def elsewhere(target, fd):
+    """A stream that the file is not at home in."""
+    agno = ioctls.FileInfo.of(fd).inode_agno
+    return next(s for s in target.streams if agno not in target.wsfs.ag_set(s.id))
+
+
 class Anchor(Cost):
     """4 KiB at the end of a file that has data, and fsync; without SET, and after
     a SET that anchors it."""
@@ -61,7 +83,7 @@ class Anchor(Cost):
             for fd in fds:
                 os.pwrite(fd, bytes(OLD), 0)
             os.sync()
-            streams = [self._elsewhere(target, fd) for fd in fds]
+            streams = [elsewhere(target, fd) for fd in fds]
             block = b"\xa5" * BLOCK
             with Meter() as meter:
                 for fd, stream in zip(fds, streams):
@@ -75,12 +97,6 @@ class Anchor(Cost):
             for fd in fds:
                 os.close(fd)
         return meter.sample(scale.anchor_files)
-
-    @staticmethod
-    def _elsewhere(target, fd):
-        """A stream that the file is not at home in."""
-        agno = ioctls.FileInfo.of(fd).inode_agno
-        return next(s for s in target.streams if agno not in target.wsfs.ag_set(s.id))
 
     @staticmethod
     def _check(target, files):
@@ -114,3 +130,92 @@ class Carrying(Cost):
         return run_jobs([path], scale.file, rw="randwrite", bs=BLOCK, size=scale.file,
                         norandommap=1, time_based=1, runtime=milliseconds(scale.seconds),
                         **self.options)
+
+
+class Births(Cost):
+    """Empty files made in a new directory, and in one that says where they are made:
+    in the AGs of its stream, or in all AGs in turn. No inode has to be replaced."""
+
+    filesystem = EMPTY
+    PLAIN = "plain directory"
+
+    def __init__(self, row, how, way):
+        super().__init__(row)
+        self.how = how
+        self.ways = (self.PLAIN, way)
+
+    def way(self, name, target, scale):
+        expected = self._place(target) if name != self.PLAIN else None
+        sample = names(target.directory, "create", scale.births)
+        self._check(target, scale.births, expected)
+        return sample
+
+    def _place(self, target):
+        """Says it of the directory; returns the AGs that its files are to be in."""
+        with opened(target.directory) as fd:
+            if self.how != ioctls.DIR_STREAM:
+                ioctls.set_dir(fd, self.how)
+                return set(range(AGS))
+            stream = elsewhere(target, fd)
+            ioctls.set_dir(fd, self.how, stream.fd)
+            return target.wsfs.ag_set(stream.id)
+
+    @staticmethod
+    def _check(target, count, expected):
+        """Each of those AGs has its share. In a plain directory, where the cost of an
+        AG is paid once: most are in one."""
+        layout = target.xfs.layout()
+        found = collections.Counter(layout.ag_of_inode(entry.inode())
+                                    for entry in os.scandir(target.directory))
+        if expected is None:
+            right = max(found.values()) > 0.9 * count
+        else:
+            share = count / len(expected)
+            right = (set(found) == expected
+                     and all(abs(files - share) < max(2, 0.1 * share) for files in found.values()))
+        if not right or sum(found.values()) != count:
+            raise NotMeasured(f"{target.directory}: {count} files lie in other AGs than "
+                              f"expected: {dict(sorted(found.items()))}")
+
+
+class Relocation(Cost):
+    """A file that is on the disk and not in the page cache is on the disk once more:
+    in another file, or the same one in other AGs."""
+
+    filesystem = EMPTY
+    COPYING = "cp"
+    RELOCATING = "wsctl relocate"
+    ways = (COPYING, RELOCATING)
+
+    def way(self, name, target, scale):
+        with target.unsteered():
+            path = target.create(1)[0]
+        write_through(path, scale.sequential)
+        with opened(path) as fd:
+            stream = elsewhere(target, fd)
+        slabs.drop(1)
+        with Meter() as meter:
+            if name == self.COPYING:
+                run("cp", "--reflink=never", path, f"{path}.copy")
+            else:
+                run("wsctl", "relocate", "--stream", stream.id, path)
+            os.sync()
+        if name == self.COPYING:
+            self._check_copy(f"{path}.copy", scale.sequential)
+        else:
+            self._check_home(target, path, target.wsfs.ag_set(stream.id))
+        return meter.sample(scale.sequential / MIB)
+
+    @staticmethod
+    def _check_copy(path, size):
+        now = os.stat(path)
+        if now.st_size != size or now.st_blocks * 512 < size:
+            raise NotMeasured(f"{path}: {now.st_size} bytes in {now.st_blocks} blocks of 512 "
+                              f"bytes, not {size}")
+
+    @staticmethod
+    def _check_home(target, path, ag_set):
+        left = in_ags(target, path) - ag_set
+        if left:
+            raise NotMeasured(f"{path}: relocated, and it has data in AGs {sorted(left)}, outside "
+                              f"{sorted(ag_set)}")

@@ -26,8 +26,9 @@ def _program():
 def names(directory, action, count, expected=None):
     """Run it; returns a sample of files a second. @expected: names that it has to
     have seen, @count if not given."""
+    program = _program()[0]
     with Meter() as meter:
-        out = run(_program()[0], directory, action, count)
+        out = run(program, directory, action, count)
     done, nanoseconds = map(int, out.split())
     if done != (expected or count):
         raise NotMeasured(f"{directory}: {action}: {done} names, not {expected or count}")
@@ -43,7 +44,6 @@ class Names(Workload):
         self.rows = (create, first, again, readdir, unlink, memory)
 
     def measure(self, target, scale):
-        _program()
         told = []
         do = functools.partial(names, target.directory)
         told.append(do("create", scale.names))

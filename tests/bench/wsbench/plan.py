@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The rows of the table, in its order, and their goals."""
 
-from .costs import Anchor, Carrying
+from lib import ioctls
+
+from .costs import Anchor, Births, Carrying, Relocation
 from .data import Appends, Crossing, Random, SequentialRead, SequentialWrite, SyncAppends
 from .names import Names, Set
 from .stats import Goal
@@ -33,6 +35,14 @@ STEERING = (Goal(STEERED, HOMED, 0.97), Goal(WSFS, OVERLAY, 1.0, NOISE),
 SETTING = (Goal(WSFS, OVERLAY, 1.0, NOISE),)
 
 NO_DIFFERENCE = (Goal(Carrying.WITH, Carrying.WITHOUT, 0.98, 0.9),)
+
+# "At most 1.5 times": a file is made without a name, then linked.
+BORN_IN_STREAM, BORN_SPREAD = "one with a stream", "a spread one"
+
+
+def at_most_half_as_long_again(way):
+    """Files made in such a directory against those of a plain one."""
+    return (Goal(way, Births.PLAIN, 0.67),)
 
 
 def _jobs(count):
@@ -74,4 +84,9 @@ COSTS = (
     Carrying(Row("stream set: 4 KiB buffered random write", "IOPS", NO_DIFFERENCE),
              ioengine="psync", invalidate=0),
     Anchor(Row("anchoring: 4 KiB append with fsync", "files/s")),
+    Births(Row("create in a directory with a stream", "files/s",
+               at_most_half_as_long_again(BORN_IN_STREAM)), ioctls.DIR_STREAM, BORN_IN_STREAM),
+    Births(Row("create in a spread directory", "files/s",
+               at_most_half_as_long_again(BORN_SPREAD)), ioctls.DIR_SPREAD, BORN_SPREAD),
+    Relocation(Row("relocation of a file", "MiB/s")),
 )

@@ -16,6 +16,7 @@ class Scale:
     passes: int = 10  # over the names, of readdir
     set_files: int = 2000
     anchor_files: int = 256
+    births: int = 5000  # files made in a directory with a stream, and in a spread one
     file: int = 32 * MIB  # one that is written before it is measured
     crossing: int = 4 * MIB  # the same, in extents of one block
     sequential: int = 128 * MIB
@@ -23,5 +24,5 @@ class Scale:
 
 
 # To see that every row works: its numbers mean nothing.
-QUICK = Scale(seconds=0.2, names=1000, passes=2, set_files=50, anchor_files=8, file=MIB,
-              crossing=256 * KIB, sequential=4 * MIB, append=256 * KIB)
+QUICK = Scale(seconds=0.2, names=1000, passes=2, set_files=50, anchor_files=8, births=320,
+              file=MIB, crossing=256 * KIB, sequential=4 * MIB, append=256 * KIB)
