@@ -21,13 +21,15 @@ help:
 	@echo 'make demo            see it work, in a guest with a stock kernel'
 	@echo 'make bench           speed beside plain XFS and overlayfs, in a guest with a stock kernel:'
 	@echo '                     ROUNDS=3 SECONDS=2 ROWS="F7*" QUICK=1 KERNEL=7.3 OUT=build/bench'
+	@echo 'make bench-rocksdb   db_bench by life time hints and directory streams: the same, where its'
+	@echo '                     files lie; OUT=build/bench-rocksdb'
 	@echo 'make check           style, unit tests, and all suites in guests; HOST=1: in this kernel'
 	@echo 'make check-debug     the suites in kernels that check memory and locking'
 	@echo 'make check-long      what takes hours'
 	@echo 'make style           checkpatch, sparse, clang-format, clang-tidy, …'
 	@echo 'make clean           remove what was built here (guests: tests/vm/vm gc)'
 	@echo
-	@echo 'demo, bench, check* and style need root, a Debian machine and no other setup.'
+	@echo 'demo, bench*, check* and style need root, a Debian machine and no other setup.'
 
 modules:
 	@test -e $(KDIR)/Makefile || { echo 'No kernel build tree at $(KDIR):' \
@@ -64,9 +66,14 @@ demo: host-packages
 	tests/vm/demo.sh
 
 # As arguments: bash has a SECONDS of its own.
+bench_options = $(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(SECONDS),--seconds '$(SECONDS)') \
+	$(if $(ROWS),--rows '$(ROWS)') $(if $(filter 1,$(QUICK)),--quick)
+
 bench: host-packages
-	tests/vm/bench.sh $(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(SECONDS),--seconds '$(SECONDS)') \
-		$(if $(ROWS),--rows '$(ROWS)') $(if $(filter 1,$(QUICK)),--quick)
+	tests/vm/bench.sh $(bench_options)
+
+bench-rocksdb: host-packages
+	OUT='$(or $(OUT),$(BUILD)/bench-rocksdb)' tests/vm/bench.sh --suite rocksdb $(bench_options)
 
 check: host-packages
 	$(vm) check $(if $(filter 1,$(HOST)),check-host,check)
@@ -78,5 +85,5 @@ clean:
 	if [ -e $(KDIR)/Makefile ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
 	rm -rf $(BUILD)
 
-.PHONY: all help modules tools install dkms-install deb host-packages demo bench check
+.PHONY: all help modules tools install dkms-install deb host-packages demo bench bench-rocksdb check
 .PHONY: check-debug check-long style clean

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tests/bench: its arithmetic, its goals and its report; and that its rows can be
-measured, whatever the numbers."""
+"""tests/bench: its arithmetic, its goals and its report; that its rows can be
+measured, whatever the numbers; and where RocksDB's files lie, which no slow machine
+changes."""
 
 import json
 import os
@@ -14,7 +15,8 @@ import pytest
 BENCH = pathlib.Path(__file__).resolve().parent.parent / "bench"
 sys.path.insert(0, str(BENCH))
 
-from wsbench import fio, meter, plan, report, run, scale, slabs, stats, svg, targets
+from lib.agsets import ag_sets
+from wsbench import fio, meter, plan, report, rocksdb, run, scale, slabs, stats, svg
 from wsbench.errors import NotMeasured
 from wsbench.stats import Goal
 from wsbench.workload import Row, Workload
@@ -30,6 +32,11 @@ def column(*rounds, **more):
 def test_summary_is_the_median_of_everything():
     samples = [{"value": v, "extents": e} for v, e in ((10, 3), (1000, 1), (20, 2))]
     assert stats.summary(samples) == {"value": 20, "extents": 2, "rounds": [10, 1000, 20]}
+
+
+def test_of_what_is_no_number_the_last_is_told():
+    samples = [{"value": v, "places": [v]} for v in (1, 3, 2)]
+    assert stats.summary(samples) == {"value": 2, "places": [2], "rounds": [1, 3, 2]}
 
 
 def test_ratios_are_to_the_first_column():
@@ -175,6 +182,62 @@ def test_counters_count_or_say_why_not():
         assert counted.read() > first
 
 
+DB_BENCH = """DB path: [/x/db]
+fillrandom   :      39.728 micros/op 24648 ops/sec 0.406 seconds 10000 operations;    9.8 MB/s
+DB path: [/x/db]
+overwrite    :      50.000 micros/op {} ops/sec 0.500 seconds {} operations;    7.8 MB/s
+"""
+
+
+def test_db_bench_tells_speeds():
+    said = DB_BENCH.format(20000, 10000)
+    assert rocksdb.told(said, 10000) == {"fillrandom": 24648, "overwrite": 20000}
+
+
+@pytest.mark.parametrize("said", [DB_BENCH.format(20000, 9999), "put error: IO error"])
+def test_keys_that_were_not_written_are_not_measured(said):
+    with pytest.raises(NotMeasured):
+        rocksdb.told(said, 10000)
+
+
+ROCKSDB_LOG = """2026/01/01-00:00:00.1 7 Options.num_levels: 7
+2026/01/01-00:00:00.2 7 EVENT_LOG_v1 {"job": 2, "event": "flush_started"}
+2026/01/01-00:00:00.3 7 EVENT_LOG_v1 {"job": 2, "event": "table_file_creation", "file_number": 9}
+2026/01/01-00:00:00.4 8 EVENT_LOG_v1 {"job": 5, "event": "compaction_started", "files_L0": [9]}
+2026/01/01-00:00:00.5 8 EVENT_LOG_v1 {"job": 5, "event": "table_file_creation", "file_number": 16}
+2026/01/01-00:00:00.6 8 (Original Log Time 2026/01/01-00:00:00.6) EVENT_LOG_v1 {"job": 5, \
+"event": "compaction_finished", "output_level": 2}
+2026/01/01-00:00:00.7 8 EVENT_LOG_v1 {"job": 6, "event": "table_file_creation", "file_number": 17}
+"""
+
+
+def test_levels_of_tables():
+    assert rocksdb.tables(ROCKSDB_LOG) == {9: 0, 16: 2}  # 17: its compaction did not end
+
+
+class Streamless:
+    """An XFS whose AGs have 1 MiB, for rocksdb.place()."""
+
+    @staticmethod
+    def ag_of_byte(at):
+        return at >> 20
+
+
+def test_steered_files_have_to_carry_streams(tmp_path):
+    path = tmp_path / "1.log"
+    path.write_bytes(b"")
+    (entry,) = rocksdb.place(Streamless, None, [(rocksdb.LOG, path)], lambda kind: False)
+    assert (entry["kind"], entry["files"], entry["ags"]) == (rocksdb.LOG, 1, {})
+    with pytest.raises(NotMeasured, match="0 carry a stream"):
+        rocksdb.place(Streamless, None, [(rocksdb.LOG, path)], lambda kind: True)
+
+
+def test_ags_with_log_and_tables():
+    places = [{"kind": kind, "ags": dict.fromkeys(ags, 1)}
+              for kind, ags in ((rocksdb.LOG, (1, 2)), ("tables, L0", (2, 3)), ("x", (1,)))]
+    assert rocksdb.shared(places) == [1, 2] and rocksdb.shared(places[:2]) == [2]
+
+
 # rounds
 
 
@@ -233,11 +296,12 @@ def test_a_column_that_fails_spoils_no_other():
 # the plan
 
 
-def test_every_row_has_a_name_of_its_own_and_goals_of_known_columns():
-    workloads = (*plan.ROWS, *plan.COSTS)
+@pytest.mark.parametrize("suite", plan.SUITES.values(), ids=plan.SUITES)
+def test_every_row_has_a_name_of_its_own_and_goals_of_known_columns(suite):
+    workloads = (*suite.rows, *suite.costs)
     rows = [row for workload in workloads for row in workload.rows]
     assert len({row.name for row in rows}) == len(rows)
-    known = {kind.name for kind in targets.TARGETS}
+    known = {kind.name for kind in suite.kinds}
     for workload in workloads:
         columns = known | set(getattr(workload, "ways", ()))
         for row in workload.rows:
@@ -298,6 +362,20 @@ def test_text():
     assert any("no stream 50, a stream 49, ratio 0.98" in line for line in lines)
     assert "MEAN NOTHING" not in text
     assert "MEAN NOTHING" in report.text({**results(), "quick": True})
+
+
+def test_text_tells_where_files_lie():
+    told = results()
+    told["rows"][0]["on"]["wsfs"]["places"] = [
+        {"kind": rocksdb.LOG, "files": 3, "bytes": 2 << 20, "extents": 1.0, "hints": ["short"],
+         "ags": {8: 1 << 20, 9: 1 << 20}, "streams": {4: [8, 9]}},
+        {"kind": "tables, L0", "files": 1, "bytes": 1 << 20, "extents": 2.0,
+         "hints": ["medium"], "ags": {10: 1 << 20}, "streams": {}},
+    ]
+    lines = report.text(told).splitlines()
+    log = next(line for line in lines if line.strip().startswith(rocksdb.LOG))
+    assert log.split()[2:] == ["3", "2", "1.0", "short", "8", "9", "4", "(8-9)"]
+    assert "    AGs with both: none" in lines
 
 
 def test_json(tmp_path):
@@ -361,3 +439,40 @@ def test_every_row_can_be_measured(disks, plain, tmp_path):
     assert len(found["costs"]) == len(plan.COSTS)
     for row in found["rows"]:
         assert {"plain XFS", "wsfs", "wsfs, streams", "overlayfs"} <= set(row["on"])
+
+
+# hints that RocksDB 9 sets, and the streams that they have of 8, 4 of which are for hints
+BY_HINT = {rocksdb.LOG: ("short", 4), "tables, L0": ("medium", 5), "tables, L1": ("medium", 5),
+           "tables, L2": ("long", 6), "tables, L3": ("extreme", 7)}
+
+
+def inside(entry, agnos):
+    """The part of the bytes that lies in these AGs; the rest may have strayed."""
+    ags = entry["ags"].items()
+    return sum(size for agno, size in ags if int(agno) in agnos) / entry["bytes"]
+
+
+@pytest.mark.long
+def test_rocksdb_log_and_tables_lie_apart(disks, plain, tmp_path):
+    """db_bench as it is: by its own hints each kind of file has its AG set, and by a
+    stream on the log's directory the log does. Tables direct, and buffered."""
+    if plain:
+        pytest.skip("--plain: no streams")
+    found = bench(disks[0], tmp_path, "--suite", "rocksdb")
+    sets = ag_sets(8, 16)
+    rows = [row["on"] for row in found["rows"] if "places" in row["on"]["plain XFS"]]
+    assert len(rows) == 2
+    for row in rows:
+        for column, steered in (("plain XFS", False), ("wsfs, hints", True)):
+            places = row[column]["places"]
+            assert {rocksdb.LOG, "tables, L0", "tables, L1"} < {it["kind"] for it in places}
+            for entry in places:
+                hint, stream = BY_HINT[entry["kind"]]
+                assert entry["hints"] == [hint], entry
+                assert [*entry["streams"]] == [str(stream)] * steered, entry
+                assert not steered or inside(entry, sets[stream]) > 0.9, entry
+        log, *tables = row["wsfs, WAL dir"]["places"]
+        (own,) = map(set, log["streams"].values())
+        assert log["kind"] == rocksdb.LOG and inside(log, own) > 0.9, log
+        for entry in tables:
+            assert not entry["streams"] and inside(entry, own) < 0.1, entry

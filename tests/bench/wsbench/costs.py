@@ -4,7 +4,6 @@
 Another cost is another subclass of Cost in plan.COSTS."""
 
 import collections
-import contextlib
 import functools
 import os
 
@@ -21,7 +20,7 @@ from .meter import Meter
 from .names import names
 from .scale import KIB, MIB
 from .targets import AGS, STEERED
-from .workload import Workload
+from .workload import Workload, opened
 
 OLD = 64 * KIB  # what a file has before SET
 
@@ -48,16 +47,6 @@ class Cost(Workload):
     def way(self, name, target, scale):
         """A round."""
         raise NotImplementedError
-
-
-@contextlib.contextmanager
-def opened(path):
-    """A descriptor, to look at it."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
 
 
 def elsewhere(target, fd):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """The rows of the table, in its order, and their goals."""
 
+import dataclasses
+
 from lib import ioctls
 
+from . import rocksdb, targets
 from .costs import Anchor, Births, Carrying, Relocation
 from .data import Appends, Crossing, Random, SequentialRead, SequentialWrite, SyncAppends
 from .names import Names, Set
@@ -90,3 +93,34 @@ COSTS = (
                at_most_half_as_long_again(BORN_SPREAD)), ioctls.DIR_SPREAD, BORN_SPREAD),
     Relocation(Row("relocation of a file", "MiB/s")),
 )
+
+
+def _database(mode, **options):
+    """In the order in which db_bench does it; what is waited for at the end is all that
+    has to be done for the keys that were written."""
+    return rocksdb.RocksDb(
+        *(Row(f"{mode}: {what}", "keys/s")
+          for what in ("fillrandom", "overwrite", "both, and all compactions")), **options)
+
+
+DATABASES = (
+    _database("tables direct", use_direct_io_for_flush_and_compaction=1, use_direct_reads=1),
+    _database("tables buffered"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """What is measured by one run: rows on targets of these kinds, the first of which is
+    what the others are compared with, and costs; `streams` of a wsfs."""
+
+    rows: tuple
+    costs: tuple
+    kinds: tuple
+    streams: int
+
+
+SUITES = {
+    "xfs": Suite(ROWS, COSTS, tuple(targets.TARGETS), targets.STREAMS),
+    "rocksdb": Suite(DATABASES, (), rocksdb.WAYS, rocksdb.STREAMS),
+}

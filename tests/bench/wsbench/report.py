@@ -6,7 +6,8 @@ They are a dict: "kernel", "cpus", "disk", "date", "ags", "streams", "rounds",
 are no instructions, or None), "targets" (names), and "rows" and "costs", lists of
     {"name", "unit", "more_is_better",
      "on": column → {"value", "rounds": [value…], "ratio": to the first column,
-                     "extents": a file, "instructions": an operation; where there are},
+                     "extents": a file, "instructions": an operation, "places": see
+                     rocksdb.py; where there are},
      "failed": column → why,
      "goals": [{"who", "of", "least", "ratio", "met", "noise"}…]}
 where columns are targets, and for costs the two ways.
@@ -14,6 +15,7 @@ where columns are targets, and for costs the two ways.
 
 import json
 
+from . import rocksdb
 from .stats import words
 
 _NAME = 42
@@ -48,7 +50,7 @@ def text(results):
         parts.append(_table(results))
     if results["costs"]:
         parts.append(_costs(results["costs"]))
-    parts += [_goals(results), _failures(results)]
+    parts += [rocksdb.words(results), _goals(results), _failures(results)]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 

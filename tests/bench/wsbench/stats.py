@@ -6,10 +6,15 @@ import statistics
 
 
 def summary(samples):
-    """Of the samples of all rounds: the median of everything in them, and the
-    values themselves."""
-    told = {key: statistics.median(sample[key] for sample in samples) for key in samples[0]}
+    """Of the samples of all rounds: the median of all numbers in them, the last of
+    anything else, and the values themselves."""
+    told = {key: _middle([sample[key] for sample in samples]) for key in samples[0]}
     return {**told, "rounds": [sample["value"] for sample in samples]}
+
+
+def _middle(values):
+    numbers = all(isinstance(value, (int, float)) for value in values)
+    return statistics.median(values) if numbers else values[-1]
 
 
 def add_ratios(columns):

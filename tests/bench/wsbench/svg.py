@@ -3,10 +3,11 @@
 
 from xml.sax.saxutils import escape
 
+from .rocksdb import BY_HINT, WAL_STREAM
 from .targets import HOMED, OVERLAY, PLAIN, STEERED, WSFS
 
 _COLOURS = {PLAIN: "#7f7f7f", HOMED: "#bcbd22", WSFS: "#1f77b4", STEERED: "#2ca02c",
-            OVERLAY: "#d62728"}
+            OVERLAY: "#d62728", BY_HINT: "#1f77b4", WAL_STREAM: "#2ca02c"}
 _OTHER = "#9467bd"
 _LEFT, _WIDTH, _BAR, _GAP, _HEAD = 310, 420, 10, 8, 50
 _RIGHT = 60

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What is measured, and where: rows, workloads, filesystems."""
 
+import contextlib
 import dataclasses
 import functools
 import os
@@ -51,10 +52,17 @@ class Workload:
                 for target in targets if self.runs_on(target)]
 
 
-def extents_of(path):
-    """How many a file has."""
+@contextlib.contextmanager
+def opened(path):
+    """A descriptor, to look at a file or directory."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return len(extents(fd))
+        yield fd
     finally:
         os.close(fd)
+
+
+def extents_of(path):
+    """How many a file has."""
+    with opened(path) as fd:
+        return len(extents(fd))
