@@ -27,6 +27,7 @@ from lib.idmap import IdmappedMount, UserNamespace
 from lib.ioctls import FsXattr
 from lib.placement import assert_balanced, assert_placed
 from lib.shell import run
+from lib.wsctl import ok
 
 USER = 1000
 
@@ -437,3 +438,27 @@ def test_many_at_once(four):
             assert f.read() == b"0123"
     assert sorted(os.listdir(bed.at("d"))) == sorted(f"f{i}" for i in range(20))
     assert bed.wsfs.count(1, "missed") == 0
+
+
+def test_wsctl_tells_of_directories(four):
+    """What a directory was given, what it inherited, and when that is over."""
+    bed, streams = four
+
+    def told(*names):
+        files = ok("get", "--json", "-d", *map(bed.at, names)).json["files"]
+        return [(it["born"], it["stream"] and it["stream"]["id"]) for it in files]
+
+    directory(bed, "d", streams[1])
+    os.makedirs(bed.at("d/below"))
+    os.mkdir(bed.at("plain"))
+    assert told("d", "d/below", "plain") == [("stream", 1), ("stream", 1), ("default", None)]
+    for word, born in (([], "spread"), (["--free"], "spread_free"), (["--off"], "near")):
+        ok("spread", *word, bed.at("plain"))
+        assert told("plain") == [(born, None)]
+    # Without -d it comes before the files of the directory.
+    bed.close(make(bed, by_open, "d", "f"))
+    first, second = ok("get", "--json", bed.at("d")).json["files"]
+    assert first["directory"] and first["stream"] == {"id": 1}
+    assert second["path"] == bed.at("d/f") and second["stream"]["homed"]
+    streams[1].close()
+    assert told("d") == [("stream", None)]

@@ -12,6 +12,7 @@ from lib.births import by_open, make
 from lib.hints import EXTREME, LONG, MEDIUM, SHORT, get_hint, set_hint
 from lib.numbered import GET, GET_MAX, SET, V2, V3, call, get
 from lib.shell import run, status
+from lib.wsctl import ok
 
 HINTS = [SHORT, MEDIUM, LONG, EXTREME]
 
@@ -148,3 +149,25 @@ def test_off_by_default(bed):
             with pytest.raises(OSError) as caught:
                 call(fd, number, op)
             assert caught.value.errno == errno.ENOTTY
+
+
+def test_wsctl_tells_what_is_set_aside(bed):
+    """Which they are, and by what a file gets each: as it then comes about."""
+    mounted(bed, "hints=3,numbered=2")
+    names = ["short", "medium", "long", "extreme"]
+    told = {}
+    for command in ("info", "streams"):
+        (mount,) = ok(command, "--json", bed.path).json["mounts"]
+        told[command] = {it["id"]: it["set_aside"] for it in mount["streams"]}
+    assert told["info"] == {0: None, 1: None, 2: None, **told["streams"]}
+    for hint, name in zip(HINTS, names):
+        fd = bed.open(name)
+        set_hint(fd, hint)
+        write(fd, BLOCK)
+        assert name in told["info"][bed.info(fd).stream]["hints"]
+    for number in (1, 2):
+        fd = bed.open(f"n{number}")
+        call(fd, V3, SET, number)
+        assert told["info"][bed.info(fd).stream] == {"hints": [], "number": number}
+    lines = ok("streams", bed.path).out.decode()
+    assert "(hints: short, medium)" in lines and "(number 2)" in lines

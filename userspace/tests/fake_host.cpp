@@ -174,6 +174,8 @@ int FakeKernel::file_info(int fd, wsfs_file_info *argument)
 		argument->stream = *file->stream;
 		argument->home_agno = file->home_ag;
 	}
+	if (file)
+		argument->dir_how = file->dir_how;
 	return 0;
 }
 

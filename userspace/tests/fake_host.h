@@ -47,6 +47,7 @@ struct FakeFile {
 	std::uint32_t home_ag = 0;
 	std::uint32_t flags = WSFS_FILE_HOMED; // beside WSFS_FILE_STREAM
 	std::uint32_t xflags = 0;
+	std::uint32_t dir_how = WSFS_DIR_DEFAULT;
 };
 
 enum class FakeType { wsfs, xfs, other };

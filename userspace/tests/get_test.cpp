@@ -60,6 +60,96 @@ TEST_F(Get, TakesADescriptor)
 		  "descriptor " + number + ": stream 1, home in AG 5\n");
 }
 
+class GetDirectory : public Get
+{
+protected:
+	// The first line about a directory.
+	std::string line(const FakeFile &directory, std::vector<std::string> arguments)
+	{
+		fake_.add("d", directory);
+		arguments.insert(arguments.begin(), "get");
+		arguments.emplace_back("d");
+		const auto ran = run_wsctl(fake_, arguments);
+		EXPECT_EQ(ran.status, 0) << ran.err;
+		return ran.out.substr(0, ran.out.find('\n'));
+	}
+
+	static constexpr const char *by_mount = "d: files made in it are born as the mount says";
+};
+
+TEST_F(GetDirectory, SaysWhereFilesAreBorn)
+{
+	const std::vector<std::pair<FakeFile, std::string>> directories = {
+		{{.extents = {}, .stream = 1, .dir_how = WSFS_DIR_STREAM},
+		 "d: files made in it are born in stream 1"},
+		{{.extents = {}, .dir_how = WSFS_DIR_STREAM},
+		 "d: its stream is released; files made in it are born as the mount says"},
+		{{.extents = {}, .dir_how = WSFS_DIR_NEAR}, "d: files made in it are born near it"},
+		{{.extents = {}, .dir_how = WSFS_DIR_SPREAD},
+		 "d: files made in it take turns over all AGs"},
+		{{.extents = {}, .dir_how = WSFS_DIR_SPREAD_FREE},
+		 "d: files made in it take turns over the AGs of no reserved stream"},
+	};
+
+	for (const auto &[directory, text] : directories) {
+		EXPECT_EQ(line(directory, {}), text);
+		EXPECT_EQ(line(directory, {"-d"}), text);
+	}
+	// Where nothing was said it is told only when asked.
+	EXPECT_EQ(line({.extents = {}}, {}), "d/c: stream 0, not placed yet, wanted in AG 2");
+	EXPECT_EQ(line({.extents = {}}, {"--directory"}), by_mount);
+}
+
+TEST_F(GetDirectory, SearchesItUnlessToldNotTo)
+{
+	fake_.add("d", {.extents = {}, .stream = 0, .dir_how = WSFS_DIR_STREAM});
+	EXPECT_EQ(run_wsctl(fake_, {"get", "d"}).out,
+		  "d: files made in it are born in stream 0\n"
+		  "d/c: stream 0, not placed yet, wanted in AG 2\n"
+		  "d/e/f: stream 0, home in AG 3, has data elsewhere\n");
+	EXPECT_EQ(run_wsctl(fake_, {"get", "-d", "d", "d/e", "a"}).out,
+		  "d: files made in it are born in stream 0\n"
+		  "d/e: files made in it are born as the mount says\n"
+		  "a: stream 1, home in AG 5\n");
+	EXPECT_EQ(run_wsctl(fake_, {"get", "-cd", "d", "d/e"}).out,
+		  "d: files made in it are born in stream 0\n");
+}
+
+TEST_F(GetDirectory, TakesADescriptor)
+{
+	fake_.add("d", {.extents = {}, .dir_how = WSFS_DIR_NEAR});
+	const ws::UniqueFd fd(open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	const std::string number = std::to_string(fd.get());
+
+	EXPECT_EQ(run_wsctl(fake_, {"get", "--file-fd", number}).out,
+		  "descriptor " + number + ": files made in it are born near it\n");
+}
+
+TEST_F(GetDirectory, WritesJson)
+{
+	fake_.add("d", {.extents = {}, .stream = 0, .dir_how = WSFS_DIR_STREAM});
+	fake_.add("d/e", {.extents = {}, .dir_how = WSFS_DIR_SPREAD_FREE});
+	expect_golden("get-directory.json",
+		      run_wsctl(fake_, {"get", "--json", "-d", "d", "d/e", ".", "missing"}).out);
+}
+
+TEST_F(GetDirectory, FailsOncePerTree)
+{
+	fake_.kernel.type = FakeType::xfs;
+	const auto ran = run_wsctl(fake_, {"get", "d"});
+	EXPECT_EQ(ran.status, 1);
+	EXPECT_EQ(ran.err.find("only wsfs tells"), ran.err.rfind("only wsfs tells"));
+	EXPECT_NE(ran.err.find("only wsfs tells"), std::string::npos);
+}
+
+TEST_F(GetDirectory, SaysWhatItDoesNotKnow)
+{
+	fake_.add("d", {.extents = {}, .dir_how = 99});
+	const auto ran = run_wsctl(fake_, {"get", "-d", "d"});
+	EXPECT_EQ(ran.status, 1);
+	EXPECT_NE(ran.err.find("different versions"), std::string::npos);
+}
+
 TEST_F(Get, KnowsNothingOnPlainXfs)
 {
 	fake_.kernel.type = FakeType::xfs;

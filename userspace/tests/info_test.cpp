@@ -17,12 +17,13 @@ protected:
 		fake_.add_streams({"0-3", "4-7", "8-11,16-17", "12-15,18"}, 2);
 		mount("wsfs", R"(/srv/x\040fs)");
 	}
-	void mount(const std::string &type, const std::string &source)
+	void mount(const std::string &type, const std::string &source,
+		   const std::string &options = "rw,streams=4")
 	{
 		fake_.write(fake_.root / "proc/mountinfo",
 			    fmt::format("1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
-					"70 1 0:51 / {} rw shared:1 - {} {} rw,streams=4\n",
-					fake_.files.string(), type, source));
+					"70 1 0:51 / {} rw shared:1 - {} {} {}\n",
+					fake_.files.string(), type, source, options));
 	}
 	[[nodiscard]] std::string plain(std::string text) const
 	{
@@ -52,6 +53,15 @@ TEST_F(Info, ShowsTheMountOfAPath)
 	EXPECT_EQ(ran.status, 0) << ran.err;
 	EXPECT_EQ(plain(ran.out), plain(run_wsctl(fake_, {"info"}).out));
 	EXPECT_EQ(run_wsctl(fake_, {"info", "--", "file"}).out, ran.out);
+}
+
+TEST_F(Info, ShowsWhatIsSetAside)
+{
+	mount("wsfs", "/srv/xfs", "rw,streams=4,hints=1,numbered=1");
+	const auto ran = run_wsctl(fake_, {"info"});
+
+	EXPECT_NE(ran.out.find(" 8-11,16-17  hints "), std::string::npos) << ran.out;
+	EXPECT_NE(ran.out.find(" 12-15,18    numbered "), std::string::npos) << ran.out;
 }
 
 TEST_F(Info, WritesJson)

@@ -75,7 +75,7 @@ TEST_F(Set, GoesOnAfterAnError)
 TEST_F(Set, TakesDirectories)
 {
 	ASSERT_EQ(mkdir("d", 0700), 0);
-	fake_.add("d", {.extents = {}, .stream = 1});
+	fake_.add("d", {.extents = {}, .stream = 1, .dir_how = WSFS_DIR_STREAM});
 	const auto ran = run_wsctl(fake_, {"set", "-v", "--fd", fd(), "d"});
 
 	EXPECT_EQ(ran.status, 0) << ran.err;

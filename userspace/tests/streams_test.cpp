@@ -87,6 +87,20 @@ TEST_F(Streams, WritesJson)
 	expect_golden("streams.json", scrub(ran.out));
 }
 
+TEST_F(Streams, AreSetAside)
+{
+	fake_.add_streams({"0-3", "4-7", "8-11", "12-15"}, 4);
+	FakeHost::write(fake_.root / "proc" / "mountinfo",
+			"70 29 0:45 / " + fake_.files.string() +
+				" rw - wsfs /srv/xfs rw,streams=4,hints=1,numbered=1\n");
+	const auto ran = run_wsctl(fake_, {"streams", "."});
+
+	EXPECT_NE(ran.out.find("-  (hints: short, medium, long, extreme)\n"), std::string::npos)
+		<< ran.out;
+	EXPECT_NE(ran.out.find("-  (number 1)\n"), std::string::npos) << ran.out;
+	EXPECT_EQ(ran.out.find("not shown"), std::string::npos) << ran.out;
+}
+
 TEST_F(Streams, GoByTheAgSetWhereTheDeviceIsNotTold)
 {
 	process(103, {"old-kernel"}, {{.fd = 9, .stream = 2, .dev = ""}});

@@ -272,19 +272,22 @@ void App::add_streams()
 
 void App::add_get()
 {
-	CLI::App *command = add("get", "Show the stream of files", get_.json, [this] {
+	CLI::App *command = add("get", "Show the stream of files and directories", get_.json, [this] {
 		append(get_.operands.files, rejoin(line_.tail));
 		need(get_.operands);
 		status_ = get(context_, get_);
 	});
 
 	command->add_flag("-c,--carrying", get_.carrying, "leave out files without a stream");
+	command->add_flag("-d,--directory", get_.directory,
+			  "of directories, where their new files are made; do not search them");
 	add_files(command, get_.operands, "files, or directories to search");
 	command->footer("A file carries its stream as long as it is in memory.\n"
 			"\n"
 			"Examples:\n"
 			"  wsctl get a.dat\n"
 			"  wsctl get --carrying /mnt/ws\n"
+			"  wsctl get -d /mnt/ws/wal\n"
 			"  wsctl get --file-fd 3 3<a.dat");
 }
 

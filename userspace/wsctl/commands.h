@@ -49,7 +49,8 @@ int clear(const Context &context, const ClearOptions &options);
 
 struct GetOptions {
 	bool json = false;
-	bool carrying = false; // leave out files without a stream
+	bool carrying = false;	// leave out files without a stream
+	bool directory = false; // of directories, themselves alone
 	FileOperands operands;
 };
 int get(const Context &context, const GetOptions &options);

@@ -39,6 +39,53 @@ void describe(const Context &context, const std::string &path,
 				   stream->homed && stream->missed ? ", has data elsewhere" : "");
 }
 
+void add_births_json(Json &entry, const ws::DirBirths &births)
+{
+	const auto name = [&]() -> std::string_view {
+		switch (births.place) {
+		case ws::DirPlace::near:
+			return "near";
+		case ws::DirPlace::spread:
+			return "spread";
+		case ws::DirPlace::spread_free:
+			return "spread_free";
+		case ws::DirPlace::stream:
+			return "stream";
+		case ws::DirPlace::by_mount:
+			break;
+		}
+		return "default";
+	};
+
+	entry["directory"] = true;
+	entry["born"] = name();
+	entry["stream"] = Json();
+	if (births.stream) {
+		entry["stream"] = Json::object();
+		entry["stream"]["id"] = *births.stream;
+	}
+}
+
+std::string births_text(const ws::DirBirths &births)
+{
+	switch (births.place) {
+	case ws::DirPlace::near:
+		return "files made in it are born near it";
+	case ws::DirPlace::spread:
+		return "files made in it take turns over all AGs";
+	case ws::DirPlace::spread_free:
+		return "files made in it take turns over the AGs of no reserved stream";
+	case ws::DirPlace::stream:
+		return births.stream
+			       ? fmt::format("files made in it are born in stream {}",
+					     *births.stream)
+			       : "its stream is released; files made in it are born as the mount says";
+	case ws::DirPlace::by_mount:
+		break;
+	}
+	return "files made in it are born as the mount says";
+}
+
 std::string descriptor_name(int fd)
 {
 	return fmt::format("descriptor {}", fd);

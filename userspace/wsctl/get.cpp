@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// wsctl get: which stream files carry.
+// wsctl get: which stream files carry, and where the files of directories are born.
 #include <sys/stat.h>
 
+#include <ws/dir_place.h>
 #include <ws/file_stream.h>
 
 #include "commands.h"
@@ -9,6 +10,7 @@
 #include "json_writer.h"
 #include "progress.h"
 #include "scan.h"
+#include "text.h"
 
 namespace wsctl
 {
@@ -31,8 +33,11 @@ public:
 	int run();
 
 private:
+	void get(int fd, const std::string &path);
+	void get_named(const std::string &path);
 	void scan_trees(const std::string &path);
 	void tell(const std::string &path, const Stream &stream);
+	void tell_directory(const std::string &path, const ws::DirBirths &births);
 	void failed(const ws::Error &error);
 
 	const Context &context_;
@@ -54,6 +59,21 @@ void Getter::tell(const std::string &path, const Stream &stream)
 	Json entry = Json::object();
 	json_name(entry, "path", path);
 	entry["stream"] = file_stream_json(stream);
+	entry["error"] = Json();
+	json_.element(entry);
+}
+
+void Getter::tell_directory(const std::string &path, const ws::DirBirths &births)
+{
+	if (!births.stream && options_.carrying)
+		return;
+	if (!options_.json) {
+		context_.out << escape(path) << ": " << births_text(births) << '\n';
+		return;
+	}
+	Json entry = Json::object();
+	json_name(entry, "path", path);
+	add_births_json(entry, births);
 	entry["error"] = Json();
 	json_.element(entry);
 }
@@ -84,12 +104,39 @@ void Getter::scan_trees(const std::string &path)
 		[this](const ws::Error &error) { failed(error); });
 }
 
+void Getter::get(int fd, const std::string &path)
+{
+	if (ws::is_directory(fd))
+		tell_directory(path, ws::dir_births(context_.host, fd, path));
+	else
+		tell(path, ws::require_file_stream(context_.host, fd, path));
+}
+
+// A directory that is searched is told only where there is something to tell.
+void Getter::get_named(const std::string &path)
+{
+	struct stat st = {};
+	const bool directory = stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
+	const ws::UniqueFd fd =
+		directory ? ws::open_for_place(path) : ws::open_for_info(path);
+
+	if (!directory || options_.directory) {
+		get(fd.get(), path);
+		return;
+	}
+	const ws::DirBirths births = ws::dir_births(context_.host, fd.get(), path);
+	if (births.place != ws::DirPlace::by_mount)
+		tell_directory(path, births);
+	scan_trees(path);
+}
+
 int Getter::run()
 {
 	FileOperands operands = options_.operands;
-	const auto get = [this](int fd, const std::string &path) {
+	// One that fails keeps no other from being told.
+	const auto attempt = [this](const auto &what) {
 		try {
-			tell(path, ws::require_file_stream(context_.host, fd, path));
+			what();
 		} catch (const ws::Error &error) {
 			failed(error);
 		}
@@ -103,20 +150,8 @@ int Getter::run()
 	}
 	each_file(
 		operands,
-		[&](const std::string &path) {
-			struct stat st = {};
-
-			if (stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode))
-				return scan_trees(path);
-			try {
-				const ws::UniqueFd fd = ws::open_for_info(path);
-
-				get(fd.get(), path);
-			} catch (const ws::Error &error) {
-				failed(error);
-			}
-		},
-		[&](int fd) { get(fd, descriptor_name(fd)); },
+		[&](const std::string &path) { attempt([&] { get_named(path); }); },
+		[&](int fd) { attempt([&] { get(fd, descriptor_name(fd)); }); },
 		[this](const ws::Error &error) { failed(error); });
 	if (options_.json) {
 		json_.end();

@@ -15,6 +15,7 @@
 #include "json.h"
 #include "mounts.h"
 #include "progress.h"
+#include "set_aside.h"
 #include "text.h"
 
 namespace wsctl
@@ -28,13 +29,21 @@ std::string lower_type(const MountInfo &mount)
 	return mount.state ? mount.state->lower : "xfs";
 }
 
-std::string yes_no(bool value)
+std::optional<SetAside> aside_of(const MountInfo &mount, const ws::StreamState &stream)
 {
-	return value ? "yes" : "no";
+	return set_aside(mount.entry.super_options, mount.state->streams.size(), stream.id);
 }
 
-void write_streams(std::ostream &out, const ws::DeviceState &state, const AgTable &ags)
+std::string_view reserved_text(const MountInfo &mount, const ws::StreamState &stream)
 {
+	if (const auto aside = aside_of(mount, stream))
+		return aside->word();
+	return stream.reserved ? "yes" : "no";
+}
+
+void write_streams(std::ostream &out, const MountInfo &mount, const AgTable &ags)
+{
+	const ws::DeviceState &state = *mount.state;
 	std::size_t width = std::string_view("AGS").size();
 	// Where the kernel tells of free space, columns for it.
 	const auto usage = [&](const ws::StreamState &stream) {
@@ -53,8 +62,8 @@ void write_streams(std::ostream &out, const ws::DeviceState &state, const AgTabl
 		"AGS", width, ags.empty() ? "" : "      FREE     INODES");
 	for (const ws::StreamState &stream : state.streams)
 		out << fmt::format("  {:>6}  {:<{}}  {:<8}  {:>5}  {:>6}  {:>6}  {:>8}  {:>12}{}\n",
-				   stream.id, stream.ag_set.str(), width, yes_no(stream.reserved),
-				   stream.files, stream.homed, stream.missed, stream.anchored,
+				   stream.id, stream.ag_set.str(), width,
+				   reserved_text(mount, stream), stream.files, stream.homed, stream.missed, stream.anchored,
 				   stream.bytes, usage(stream));
 }
 
@@ -102,10 +111,10 @@ void write_text(const Context &context, const MountInfo &mount, const AgTable &a
 		out << fmt::format(", {} reset",
 				   plural(mount.state->hints_reset, "life time hint"));
 	out << '\n';
-	write_streams(out, *mount.state, ags);
+	write_streams(out, mount, ags);
 }
 
-Json stream_json(const ws::StreamState &stream, const AgTable &ags)
+Json stream_json(const MountInfo &mount, const ws::StreamState &stream, const AgTable &ags)
 {
 	const AgTotals totals = ags.totals(stream.ag_set);
 	Json object = Json::object();
@@ -113,6 +122,7 @@ Json stream_json(const ws::StreamState &stream, const AgTable &ags)
 	object["id"] = stream.id;
 	object["ag_set"] = stream.ag_set.str();
 	object["reserved"] = stream.reserved;
+	object["set_aside"] = set_aside_json(aside_of(mount, stream));
 	object["files"] = stream.files;
 	object["homed"] = stream.homed;
 	object["missed"] = stream.missed;
@@ -150,7 +160,7 @@ Json mount_json(const MountInfo &mount, const AgTable &ags, bool each_ag)
 	Json &streams = object["streams"] = Json::array();
 	if (mount.state) {
 		for (const ws::StreamState &stream : mount.state->streams)
-			streams.push_back(stream_json(stream, ags));
+			streams.push_back(stream_json(mount, stream, ags));
 	}
 	if (each_ag)
 		object["ags"] = ags.json(mount.state ? &*mount.state : nullptr);

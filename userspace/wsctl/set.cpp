@@ -53,17 +53,11 @@ void set_directory(const Context &context, const SetOptions &options, int fd,
 		   const std::string &path, int stream_fd, Json &entry)
 {
 	ws::set_dir_stream(context.host, fd, path, stream_fd);
-	const auto now = ws::file_stream(context.host, fd, path);
+	const auto now = ws::dir_births(context.host, fd, path);
 
-	entry["directory"] = true;
-	entry["stream"] = Json();
-	if (now) {
-		entry["stream"] = Json::object();
-		entry["stream"]["id"] = now->id;
-	}
+	add_births_json(entry, now);
 	if (options.verbose && !options.json)
-		context.out << fmt::format("{}: files made in it are born in {}\n", escape(path),
-					   now ? fmt::format("stream {}", now->id) : "the stream");
+		context.out << escape(path) << ": " << births_text(now) << '\n';
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <ctime>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +16,7 @@
 #include "commands.h"
 #include "json.h"
 #include "mounts.h"
+#include "set_aside.h"
 #include "text.h"
 
 namespace wsctl
@@ -25,6 +27,7 @@ namespace
 
 struct Row {
 	const ws::StreamState &stream;
+	std::optional<SetAside> aside;
 	std::vector<const ws::Holder *> holders;
 };
 
@@ -37,13 +40,16 @@ bool is_same(const ws::Holder &holder, const std::string &dev, const ws::StreamS
 					 : holder.stream.dev == dev;
 }
 
-std::vector<Row> rows_of(const std::string &dev, const ws::DeviceState &state,
-			 const ws::Holders &holders, bool all)
+std::vector<Row> rows_of(const MountInfo &mount, const ws::Holders &holders, bool all)
 {
+	const std::string &dev = mount.mount.filesystem().dev;
+	const auto &streams = mount.state->streams;
 	std::vector<Row> rows;
 
-	for (const ws::StreamState &stream : state.streams) {
-		Row row{.stream = stream, .holders = {}};
+	for (const ws::StreamState &stream : streams) {
+		Row row{.stream = stream,
+			.aside = set_aside(mount.entry.super_options, streams.size(), stream.id),
+			.holders = {}};
 
 		for (const ws::Holder &holder : holders.list) {
 			if (is_same(holder, dev, stream))
@@ -53,6 +59,16 @@ std::vector<Row> rows_of(const std::string &dev, const ws::DeviceState &state,
 			rows.push_back(std::move(row));
 	}
 	return rows;
+}
+
+// In place of a holder, where none is shown.
+std::string nobody_text(const Row &row)
+{
+	std::string who = row.stream.reserved ? "a process that is not shown" : "free";
+
+	if (row.aside)
+		who = row.aside->text();
+	return fmt::format("{:>7}  ({})", "-", who);
 }
 
 std::string holder_text(const ws::Holder &holder)
@@ -86,12 +102,10 @@ void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row
 			   "AGS", width);
 	for (const Row &row : rows) {
 		const ws::StreamState &stream = row.stream;
-		std::string holder =
-			fmt::format("{:>7}  {}", "-",
-				    stream.reserved ? "(a process that is not shown)" : "(free)");
+		const std::string holder = row.holders.empty()
+						   ? nobody_text(row)
+						   : holder_text(*row.holders.front());
 
-		if (!row.holders.empty())
-			holder = holder_text(*row.holders.front());
 		out << fmt::format("  {:>6}  {:<{}}  {:>5}  {:>12}  {:>6}  {:>6}  {:>8}  {}\n",
 				   stream.id, stream.ag_set.str(), width, stream.files,
 				   stream.bytes, stream.homed, stream.missed, stream.anchored,
@@ -114,6 +128,7 @@ Json row_json(const Row &row)
 	object["id"] = row.stream.id;
 	object["ag_set"] = row.stream.ag_set.str();
 	object["reserved"] = row.stream.reserved;
+	object["set_aside"] = set_aside_json(row.aside);
 	object["files"] = row.stream.files;
 	object["bytes"] = row.stream.bytes;
 	object["homed"] = row.stream.homed;
@@ -191,8 +206,7 @@ int Look::once()
 					 "mount wsfs over it: mount -t wsfs LOWERDIR MOUNTPOINT"));
 			continue;
 		}
-		const std::string &dev = mount.mount.filesystem().dev;
-		const auto rows = rows_of(dev, *mount.state, holders, options_.all);
+		const auto rows = rows_of(mount, holders, options_.all);
 
 		if (!options_.json) {
 			write_text(context_.out, mount, rows);
@@ -200,7 +214,7 @@ int Look::once()
 		}
 		Json entry = Json::object();
 		json_name(entry, "mount_point", mount.entry.mount_point);
-		entry["dev"] = dev;
+		entry["dev"] = mount.mount.filesystem().dev;
 		entry["streams_max"] = mount.state->streams.size();
 		Json &streams = entry["streams"] = Json::array();
 		for (const Row &row : rows)
