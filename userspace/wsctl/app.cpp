@@ -272,11 +272,12 @@ void App::add_streams()
 
 void App::add_get()
 {
-	CLI::App *command = add("get", "Show the stream of files and directories", get_.json, [this] {
-		append(get_.operands.files, rejoin(line_.tail));
-		need(get_.operands);
-		status_ = get(context_, get_);
-	});
+	CLI::App *command =
+		add("get", "Show the stream of files and directories", get_.json, [this] {
+			append(get_.operands.files, rejoin(line_.tail));
+			need(get_.operands);
+			status_ = get(context_, get_);
+		});
 
 	command->add_flag("-c,--carrying", get_.carrying, "leave out files without a stream");
 	command->add_flag("-d,--directory", get_.directory,

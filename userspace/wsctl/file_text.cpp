@@ -76,10 +76,10 @@ std::string births_text(const ws::DirBirths &births)
 	case ws::DirPlace::spread_free:
 		return "files made in it take turns over the AGs of no reserved stream";
 	case ws::DirPlace::stream:
-		return births.stream
-			       ? fmt::format("files made in it are born in stream {}",
-					     *births.stream)
-			       : "its stream is released; files made in it are born as the mount says";
+		return births.stream ? fmt::format("files made in it are born in stream {}",
+						   *births.stream)
+				     : "its stream is released; files made in it are born as the "
+				       "mount says";
 	case ws::DirPlace::by_mount:
 		break;
 	}

@@ -117,8 +117,7 @@ void Getter::get_named(const std::string &path)
 {
 	struct stat st = {};
 	const bool directory = stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
-	const ws::UniqueFd fd =
-		directory ? ws::open_for_place(path) : ws::open_for_info(path);
+	const ws::UniqueFd fd = directory ? ws::open_for_place(path) : ws::open_for_info(path);
 
 	if (!directory || options_.directory) {
 		get(fd.get(), path);
@@ -149,8 +148,7 @@ int Getter::run()
 		json_.begin_array("files");
 	}
 	each_file(
-		operands,
-		[&](const std::string &path) { attempt([&] { get_named(path); }); },
+		operands, [&](const std::string &path) { attempt([&] { get_named(path); }); },
 		[&](int fd) { attempt([&] { get(fd, descriptor_name(fd)); }); },
 		[this](const ws::Error &error) { failed(error); });
 	if (options_.json) {

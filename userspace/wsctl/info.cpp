@@ -63,8 +63,8 @@ void write_streams(std::ostream &out, const MountInfo &mount, const AgTable &ags
 	for (const ws::StreamState &stream : state.streams)
 		out << fmt::format("  {:>6}  {:<{}}  {:<8}  {:>5}  {:>6}  {:>6}  {:>8}  {:>12}{}\n",
 				   stream.id, stream.ag_set.str(), width,
-				   reserved_text(mount, stream), stream.files, stream.homed, stream.missed, stream.anchored,
-				   stream.bytes, usage(stream));
+				   reserved_text(mount, stream), stream.files, stream.homed,
+				   stream.missed, stream.anchored, stream.bytes, usage(stream));
 }
 
 void write_text(const Context &context, const MountInfo &mount, const AgTable &ags, bool each_ag)

@@ -102,9 +102,8 @@ void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row
 			   "AGS", width);
 	for (const Row &row : rows) {
 		const ws::StreamState &stream = row.stream;
-		const std::string holder = row.holders.empty()
-						   ? nobody_text(row)
-						   : holder_text(*row.holders.front());
+		const std::string holder =
+			row.holders.empty() ? nobody_text(row) : holder_text(*row.holders.front());
 
 		out << fmt::format("  {:>6}  {:<{}}  {:>5}  {:>12}  {:>6}  {:>6}  {:>8}  {}\n",
 				   stream.id, stream.ag_set.str(), width, stream.files,
