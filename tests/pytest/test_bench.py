@@ -16,6 +16,7 @@ BENCH = pathlib.Path(__file__).resolve().parent.parent / "bench"
 sys.path.insert(0, str(BENCH))
 
 from lib.agsets import ag_sets
+from lib.fiemap import Extent
 from wsbench import fio, meter, plan, report, rocksdb, run, scale, slabs, stats, svg
 from wsbench.errors import NotMeasured
 from wsbench.stats import Goal
@@ -223,13 +224,17 @@ class Streamless:
         return at >> 20
 
 
-def test_steered_files_have_to_carry_streams(tmp_path):
+def test_steered_files_have_to_carry_streams(tmp_path, monkeypatch):
     path = tmp_path / "1.log"
-    path.write_bytes(b"")
-    (entry,) = rocksdb.place(Streamless, None, [(rocksdb.LOG, path)], lambda kind: False)
-    assert (entry["kind"], entry["files"], entry["ags"]) == (rocksdb.LOG, 1, {})
+    path.write_bytes(bytes(4096))
+    path.with_suffix(".empty").touch()
+    files = [(rocksdb.LOG, path), (rocksdb.LOG, path.with_suffix(".empty"))]
+    monkeypatch.setattr(rocksdb, "extents", lambda fd: [Extent(0, 3 << 20, 4096, 0)]
+                        if os.fstat(fd).st_size else [])
+    (entry,) = rocksdb.place(Streamless, None, files, lambda kind: False)
+    assert (entry["kind"], entry["files"], entry["ags"]) == (rocksdb.LOG, 1, {3: 4096})
     with pytest.raises(NotMeasured, match="0 carry a stream"):
-        rocksdb.place(Streamless, None, [(rocksdb.LOG, path)], lambda kind: True)
+        rocksdb.place(Streamless, None, files, lambda kind: True)
 
 
 def test_ags_with_log_and_tables():

@@ -21,9 +21,9 @@ class Scale:
     crossing: int = 4 * MIB  # the same, in extents of one block
     sequential: int = 128 * MIB
     append: int = 8 * MIB  # what each writer of F7 appends
-    keys: int = 100_000  # of 1 KB, of RocksDB
+    keys: int = 50_000  # of 1 KB, of RocksDB
 
 
 # To see that every row works: its numbers mean nothing.
 QUICK = Scale(seconds=0.2, names=1000, passes=2, set_files=50, anchor_files=8, births=320,
-              file=MIB, crossing=256 * KIB, sequential=4 * MIB, append=256 * KIB, keys=12_000)
+              file=MIB, crossing=256 * KIB, sequential=4 * MIB, append=256 * KIB, keys=6000)
