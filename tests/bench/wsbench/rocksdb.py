@@ -146,7 +146,7 @@ class RocksDb(Workload):
             "db": os.path.join(top, "db"), "wal_dir": os.path.join(top, "wal"),
             "num": scale.keys, "value_size": VALUE, "seed": 1, "compression_type": "none",
             "write_buffer_size": buffer, "target_file_size_base": buffer,
-            "max_bytes_for_level_base": 4 * buffer, "max_bytes_for_level_multiplier": 4,
+            "max_bytes_for_level_base": 2 * buffer, "max_bytes_for_level_multiplier": 4,
             "max_background_jobs": 4,
             # Logs that are done with are moved to wal/archive, and can be looked at.
             "wal_size_limit_MB": 1 << 20,
