@@ -415,7 +415,9 @@ def bench(disk, out, *more):
     assert ElementTree.fromstring((out / "bench.svg").read_text()) is not None
     assert (out / "bench.txt").read_text() == done.stdout
     for row in found["rows"] + found["costs"]:
-        assert not row["failed"] and all(it["value"] > 0 for it in row["on"].values()), row
+        assert not row["failed"], row
+        # Caches of others shrink meanwhile: the memory of few inodes can be less than none.
+        assert not row["more_is_better"] or all(it["value"] > 0 for it in row["on"].values()), row
     return found
 
 

@@ -103,14 +103,14 @@ class WalStream(Plain):
                 stream.close()
 
     def _apart(self, wsfs, directory):
-        """A stream that does not own the AG that XFS has put the directory into."""
+        """The stream that tables come to last: XFS puts them into the AG of their
+        directory, and where that is busy into the next ones."""
         agno = self.xfs.layout().ag_of_inode(os.stat(directory).st_ino)
-        first = wsfs.alloc()
-        if agno not in wsfs.ag_set(first.id):
-            return first
-        second = wsfs.alloc()
-        first.close()
-        return second
+        *others, last = sorted((wsfs.alloc() for _ in range(STREAMS)), key=lambda stream: min(
+            (it - agno) % AGS for it in wsfs.ag_set(stream.id)))
+        for stream in others:
+            stream.close()
+        return last
 
 
 WAYS = (Plain, ByHint, WalStream)
