@@ -84,7 +84,7 @@ cxx=(userspace/**/*.cpp userspace/**/*.hpp userspace/**/*.h tests/fuzz/*.cpp)
 scripts=()
 python=()
 while read -r file; do
-	case $(head -n 1 "$file") in
+	case $(head -n 1 "$file" | tr -d '\0') in
 	'#!'*bash* | '#!/bin/sh'*) scripts+=("$file") ;;
 	'#!'*python*) python+=("$file") ;;
 	esac
