@@ -29,6 +29,8 @@
 
 #define WSFS_IOCB_DROP_COMPAT	0
 #define WSFS_FOP_DONTCACHE	FOP_DONTCACHE
+#define WSFS_SB_I_ALLOW_HSM	SB_I_ALLOW_HSM
+#define WSFS_HAS_FSERROR	1
 
 /* What kiocb_clone() leaves out */
 static inline void wsfs_kiocb_clone_rest(struct kiocb *iocb,
@@ -91,6 +93,8 @@ static inline int wsfs_thaw_lower(struct super_block *sb)
 /* Completion in the caller's context goes by fields that are not cloned. */
 #define WSFS_IOCB_DROP_COMPAT	IOCB_DIO_CALLER_COMP
 #define WSFS_FOP_DONTCACHE	0
+#define WSFS_SB_I_ALLOW_HSM	0
+#define WSFS_HAS_FSERROR	0
 
 #ifndef kzalloc_obj
 #define kmalloc_obj(_obj)	kmalloc(sizeof(_obj), GFP_KERNEL)

@@ -528,6 +528,8 @@ static const struct inode_operations wsfs_symlink_iops = {
 	.setattr	= wsfs_setattr,
 	.getattr	= wsfs_getattr,
 	.listxattr	= wsfs_listxattr,
+	.fileattr_get	= wsfs_fileattr_get,
+	.fileattr_set	= wsfs_fileattr_set,
 	.update_time	= WSFS_OP(wsfs_update_time),
 };
 

@@ -194,6 +194,15 @@ static int wsfs_show_options(struct seq_file *m, struct dentry *root)
 	return 0;
 }
 
+/* /proc/self/mountstats: what the lower tells of itself */
+static int wsfs_show_stats(struct seq_file *seq, struct dentry *root)
+{
+	struct dentry *lower = wsfs_lower_sb(root->d_sb)->s_root;
+	const struct super_operations *ops = lower->d_sb->s_op;
+
+	return ops->show_stats ? ops->show_stats(seq, lower) : 0;
+}
+
 static const struct super_operations wsfs_sops = {
 	.alloc_inode	= wsfs_alloc_inode,
 	.free_inode	= wsfs_free_inode,
@@ -205,6 +214,7 @@ static const struct super_operations wsfs_sops = {
 	.unfreeze_fs	= wsfs_unfreeze_fs,
 	.statfs		= wsfs_statfs,
 	.show_options	= wsfs_show_options,
+	.show_stats	= wsfs_show_stats,
 };
 
 /* Refuse what could not be kept coherent, before anything is touched. */
@@ -252,7 +262,8 @@ static int wsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_time_max = lower->s_time_max;
 	sb->s_flags |= lower->s_flags & SB_POSIXACL;
 	sb->s_iflags |= SB_I_SKIP_SYNC |
-			(lower->s_iflags & (SB_I_NOUMASK | SB_I_NOIDMAP));
+			(lower->s_iflags & (SB_I_NOUMASK | SB_I_NOIDMAP |
+					    WSFS_SB_I_ALLOW_HSM));
 	/* The idmap of our mount is the one that the lower sees. */
 	if (!(lower->s_type->fs_flags & FS_ALLOW_IDMAP))
 		sb->s_iflags |= SB_I_NOIDMAP;
@@ -278,6 +289,9 @@ static int wsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	if (err)
 		return err;
 
+	err = wsfs_fserror_add(sb);
+	if (err)
+		return err;
 	root = wsfs_iget(sb, d_inode(lower->s_root));
 	if (IS_ERR(root))
 		return PTR_ERR(root);
@@ -541,8 +555,10 @@ static void wsfs_kill_sb(struct super_block *sb)
 {
 	struct wsfs_sb *wsb = WSFS_SB(sb);
 
-	if (wsb)
+	if (wsb) {
 		wsfs_sysfs_del(wsb);
+		wsfs_fserror_del(wsb);
+	}
 	kill_anon_super(sb);
 	spin_lock(&wsfs_kill_lock);
 	sb->s_fs_info = NULL;
@@ -573,11 +589,16 @@ static int __init wsfs_init(void)
 	err = wsfs_sysfs_init();
 	if (err)
 		goto out_aio;
-	err = register_filesystem(&wsfs_fs_type);
+	err = wsfs_fserror_init();
 	if (err)
 		goto out_sysfs;
+	err = register_filesystem(&wsfs_fs_type);
+	if (err)
+		goto out_fserror;
 	return 0;
 
+out_fserror:
+	wsfs_fserror_exit();
 out_sysfs:
 	wsfs_sysfs_exit();
 out_aio:
@@ -590,6 +611,7 @@ out_inode:
 static void __exit wsfs_exit(void)
 {
 	unregister_filesystem(&wsfs_fs_type);
+	wsfs_fserror_exit();
 	wsfs_sysfs_exit();
 	wsfs_aio_exit();
 	wsfs_inode_cache_exit();

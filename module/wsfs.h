@@ -56,6 +56,7 @@ struct wsfs_stream {
 };
 
 struct fs_write_stream;
+struct fsnotify_mark;
 struct wsfs_home;
 struct wsfs_dir_place;
 struct wsfs_file_info;
@@ -82,6 +83,7 @@ struct wsfs_file_info;
  * @hints_reset: life time hints reset because the file had a stream
  * @lower_wb_err: write-back errors of the lower that wsfs has taken over
  * @wb_err_lock: protects @lower_wb_err
+ * @error_mark: state of fserror.c
  * @refreshed: when the lower was last asked for its size, in jiffies
  * @hints: streams set aside for life time hints
  * @numbered: streams set aside for the numbered interface, the last ones
@@ -111,6 +113,7 @@ struct wsfs_sb {
 	atomic64_t		hints_reset;
 	errseq_t		lower_wb_err;
 	spinlock_t		wb_err_lock;	/* see above */
+	struct fsnotify_mark	*error_mark;
 	unsigned long		refreshed;
 	u32			hints;
 	u32			numbered;
@@ -507,6 +510,32 @@ void wsfs_export_init(struct super_block *sb);
 
 /* quota.c */
 void wsfs_quota_init(struct super_block *sb);
+
+/* fserror.c */
+#if WSFS_HAS_FSERROR
+int __init wsfs_fserror_init(void);
+void wsfs_fserror_exit(void);
+int wsfs_fserror_add(struct super_block *sb);
+void wsfs_fserror_del(struct wsfs_sb *wsb);
+#else
+static inline int wsfs_fserror_init(void)
+{
+	return 0;
+}
+
+static inline void wsfs_fserror_exit(void)
+{
+}
+
+static inline int wsfs_fserror_add(struct super_block *sb)
+{
+	return 0;
+}
+
+static inline void wsfs_fserror_del(struct wsfs_sb *wsb)
+{
+}
+#endif
 
 /* sysfs.c */
 int __init wsfs_sysfs_init(void);

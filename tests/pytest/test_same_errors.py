@@ -11,6 +11,7 @@ from lib.bed import Bed
 from lib.compare import attempt
 from lib.faultydisk import FaultyDisk, missing
 from lib.fiemap import extents
+from lib.notify import FAN_FS_ERROR, FAN_MARK_FILESYSTEM, FAN_REPORT_FID, Fanotify
 
 SIZE = 1 << 20
 
@@ -174,6 +175,27 @@ def test_msync(same):
         return answers
 
     assert same(scenario)[:2] == [None, "EIO"]
+
+
+def test_fanotify_is_told(same):
+    """FAN_FS_ERROR: of the file, with the error."""
+
+    def scenario(d, fail, heal):
+        fd = file_with_blocks(f"{d}/f")
+        with Fanotify(FAN_REPORT_FID) as fanotify:
+            fanotify.mark(d, FAN_FS_ERROR, FAN_MARK_FILESYSTEM)
+            fail(fd)
+            os.pwrite(fd, b"y" * 4096, 0)
+            answers = [attempt(os.fsync, fd)]
+            heal()
+            if os.uname().release.startswith("6."):  # XFS has nothing to tell there
+                return answers
+            fanotify.wait()
+            answers.append(fanotify.events()[0])
+            os.close(fd)
+            return answers
+
+    assert same(scenario)[0] == "EIO"
 
 
 def test_sync_file_range(faulty):

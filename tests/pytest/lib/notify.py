@@ -11,6 +11,7 @@ import struct
 
 from lib.libc import AT_FDCWD, _check, _libc
 
+_INFO_ERROR = 5
 PATIENCE = 120  # seconds, then it is a hang
 
 IN_ALL = 0xFFF
@@ -33,6 +34,7 @@ FAN_MARK_FILESYSTEM = 0x100
 FAN_EVENT_ON_CHILD = 0x08000000
 FAN_ONDIR = 0x40000000
 FAN_SIMPLE = 0x3B  # access, modify, close, open
+FAN_FS_ERROR = 0x8000
 FAN_DIRENT = 0x3C0 | 0xC00 | 0x4  # names, and the object itself
 
 
@@ -134,9 +136,13 @@ class Fanotify:
                 at += size
         return found
 
+    def wait(self):
+        """Until there is an event."""
+        assert select.select([self.fd], [], [], PATIENCE)[0], "no event comes"
+
     def judge(self, allow):
         """Waits for one event that asks for leave, and answers it; its (mask, name)."""
-        assert select.select([self.fd], [], [], PATIENCE)[0], "nobody asks for leave"
+        self.wait()
         data = os.read(self.fd, 4096)
         _, _, _, _, mask, fd, _ = struct.unpack_from("=IBBHQii", data)
         name = os.path.basename(os.readlink(f"/proc/self/fd/{fd}"))
@@ -152,10 +158,14 @@ class Fanotify:
 
 
 def _records(data):
-    """(kind, bytes of the handle, its type, name)"""
+    """(kind, bytes of the handle, its type, name), or (kind, error, how often)"""
     at = 0
     while at < len(data):
         kind, _, size = struct.unpack_from("=BBH", data, at)
+        if kind == _INFO_ERROR:
+            yield kind, *struct.unpack_from("=iI", data, at + 4)
+            at += size
+            continue
         handle_bytes, handle_type = struct.unpack_from("=Ii", data, at + 12)
         name = data[at + 20 + handle_bytes : at + size].rstrip(b"\0").decode(errors="replace")
         yield kind, handle_bytes, handle_type, _same(name)
