@@ -14,12 +14,14 @@ from lib.compare import attempt
 from lib.notify import (
     FAN_ACCESS_PERM,
     FAN_CLASS_CONTENT,
+    FAN_CLASS_PRE_CONTENT,
     FAN_DIRENT,
     FAN_EVENT_ON_CHILD,
     FAN_MARK_FILESYSTEM,
     FAN_MARK_MOUNT,
     FAN_ONDIR,
     FAN_OPEN_PERM,
+    FAN_PRE_ACCESS,
     FAN_REPORT_DFID_NAME,
     FAN_REPORT_FID,
     FAN_SIMPLE,
@@ -246,7 +248,15 @@ def use(_, path):
         os.close(fd)
 
 
-def test_fanotify_asks_for_leave(same):
+@pytest.mark.parametrize(
+    "kind, mask, asked_for",
+    [
+        (FAN_CLASS_CONTENT, FAN_OPEN_PERM | FAN_ACCESS_PERM, {"good": 2, "bad": 1}),
+        (FAN_CLASS_PRE_CONTENT, FAN_PRE_ACCESS, {"good": 1, "bad": 1}),
+    ],
+    ids=["content", "pre-content"],
+)
+def test_fanotify_asks_for_leave(same, kind, mask, asked_for):
     """Permission events: who is refused gets EPERM, and the next one is asked again."""
 
     def scenario(d):
@@ -254,21 +264,21 @@ def test_fanotify_asks_for_leave(same):
             with open(f"{d}/{name}", "w", encoding="ascii") as f:
                 f.write("content")
         try:
-            fanotify = Fanotify(FAN_CLASS_CONTENT)
+            fanotify = Fanotify(kind)
         except OSError as error:
             return error.errno
         answers = []
         with Child() as child, fanotify:
-            answer = attempt(fanotify.mark, d, FAN_OPEN_PERM | FAN_ACCESS_PERM | FAN_EVENT_ON_CHILD)
+            answer = attempt(fanotify.mark, d, mask | FAN_EVENT_ON_CHILD)
             if answer:
                 return answer
-            for name, events in (("good", 2), ("bad", 1), ("good", 2)):
+            for name in ("good", "bad", "good"):
                 asked = []
                 thread = threading.Thread(
                     target=lambda n=name: asked.append(attempt(child.call, use, f"{d}/{n}"))
                 )
                 thread.start()
-                answers += [fanotify.judge(lambda n: n == "good") for _ in range(events)]
+                answers += [fanotify.judge(lambda n: n == "good") for _ in range(asked_for[name])]
                 thread.join()
                 answers.append(asked)
         return answers

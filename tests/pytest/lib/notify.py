@@ -24,6 +24,8 @@ _IN = {
 
 FAN_CLASS_NOTIF = 0x0
 FAN_CLASS_CONTENT = 0x4
+FAN_CLASS_PRE_CONTENT = 0x8
+FAN_PRE_ACCESS = 0x100000
 FAN_OPEN_PERM, FAN_ACCESS_PERM, FAN_OPEN_EXEC_PERM = 0x10000, 0x20000, 0x40000
 FAN_ALLOW, FAN_DENY = 1, 2
 FAN_REPORT_FID = 0x200
@@ -158,12 +160,12 @@ class Fanotify:
 
 
 def _records(data):
-    """(kind, bytes of the handle, its type, name), or (kind, error, how often)"""
+    """(kind, bytes of the handle, its type, name), or (kind, error)"""
     at = 0
     while at < len(data):
         kind, _, size = struct.unpack_from("=BBH", data, at)
         if kind == _INFO_ERROR:
-            yield kind, *struct.unpack_from("=iI", data, at + 4)
+            yield kind, struct.unpack_from("=i", data, at + 4)[0]
             at += size
             continue
         handle_bytes, handle_type = struct.unpack_from("=Ii", data, at + 12)
