@@ -59,7 +59,7 @@ static const struct fsnotify_ops wsfs_error_ops = {
  */
 int wsfs_fserror_add(struct super_block *sb)
 {
-	struct wsfs_error_mark *mark = kzalloc(sizeof(*mark), GFP_KERNEL);
+	struct wsfs_error_mark *mark = kzalloc_obj(*mark);
 	int err;
 
 	if (!mark)
