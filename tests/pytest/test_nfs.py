@@ -100,6 +100,11 @@ def test_private_directory_is_hidden(pair, base, plain):
     if why := nfs.missing():
         pytest.skip(why)
     bed = pair[0]
+    fd = os.open(bed.at("homed"), os.O_RDWR | os.O_CREAT)
+    stream = bed.wsfs.alloc()
+    ioctls.set_stream(fd, stream.fd)
+    stream.close()
+    os.close(fd)
     assert os.path.isdir(bed.below(".wsfs"))
     with nfs.exported(bed.path, f"{base}/nfs") as mount:
         assert ".wsfs" not in os.listdir(mount)
