@@ -101,9 +101,11 @@ def test_private_directory_is_hidden(pair, base, plain):
         pytest.skip(why)
     bed = pair[0]
     fd = os.open(bed.at("homed"), os.O_RDWR | os.O_CREAT)
-    stream = bed.wsfs.alloc()
-    ioctls.set_stream(fd, stream.fd)
-    stream.close()
+    streams = [bed.wsfs.alloc() for _ in range(2)]  # one is not the file's own AG's
+    for stream in streams:
+        ioctls.set_stream(fd, stream.fd)
+    for stream in streams:
+        stream.close()
     os.close(fd)
     assert os.path.isdir(bed.below(".wsfs"))
     with nfs.exported(bed.path, f"{base}/nfs") as mount:
