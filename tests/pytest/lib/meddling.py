@@ -11,7 +11,8 @@ from lib import ioctls
 # What opening and setting may meet on files that others make, change and remove.
 _MET = {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ETXTBSY, errno.ENXIO, errno.EISDIR,
         errno.ELOOP, errno.ENOTDIR, errno.EWOULDBLOCK, errno.EBUSY, errno.EBADF, errno.EINVAL,
-        errno.ENOSPC, errno.ESTALE, errno.ENODEV, errno.EOVERFLOW}  # fmt: skip
+        errno.ENOSPC, errno.ESTALE, errno.ENODEV, errno.EOVERFLOW,
+        errno.ENOTTY, errno.EXDEV}  # fmt: skip
 
 
 class TreeMeddler:
