@@ -462,7 +462,11 @@ static ssize_t wsfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 		aio->iocb.ki_complete = wsfs_read_complete;
 		WRITE_ONCE(iocb->private, aio);	/* for wsfs_iopoll() */
 		ret = vfs_iocb_iter_read(lower, &aio->iocb, iter);
-		if (ret != -EIOCBQUEUED)
+		/*
+		 * With IOCB_WAITQ nobody completes it: that is a buffered read
+		 * by io_uring, which comes again once the page is there.
+		 */
+		if (ret != -EIOCBQUEUED || (iocb->ki_flags & IOCB_WAITQ))
 			wsfs_aio_end(aio);
 	}
 	if (ret >= 0 || ret == -EIOCBQUEUED)
