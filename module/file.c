@@ -451,10 +451,16 @@ static ssize_t wsfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (wsfs_dontcache_refused(iocb, lower))
 		return -EOPNOTSUPP;
 
-	if (is_sync_kiocb(iocb)) {
+	/*
+	 * IOCB_WAITQ is a buffered read by io_uring. The lower keeps no iocb
+	 * then: where it says EIOCBQUEUED nothing is completed, but io_uring
+	 * comes again once the page is there, perhaps before we return.
+	 */
+	if (is_sync_kiocb(iocb) || (iocb->ki_flags & IOCB_WAITQ)) {
 		wsfs_iocb_init(&sync, iocb, lower);
 		ret = vfs_iocb_iter_read(lower, &sync, iter);
-		iocb->ki_pos = sync.ki_pos;
+		if (ret != -EIOCBQUEUED)
+			iocb->ki_pos = sync.ki_pos;
 	} else {
 		aio = wsfs_aio_start(iocb, lower);
 		if (IS_ERR(aio))
@@ -462,11 +468,7 @@ static ssize_t wsfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 		aio->iocb.ki_complete = wsfs_read_complete;
 		WRITE_ONCE(iocb->private, aio);	/* for wsfs_iopoll() */
 		ret = vfs_iocb_iter_read(lower, &aio->iocb, iter);
-		/*
-		 * With IOCB_WAITQ nobody completes it: that is a buffered read
-		 * by io_uring, which comes again once the page is there.
-		 */
-		if (ret != -EIOCBQUEUED || (iocb->ki_flags & IOCB_WAITQ))
+		if (ret != -EIOCBQUEUED)
 			wsfs_aio_end(aio);
 	}
 	if (ret >= 0 || ret == -EIOCBQUEUED)
