@@ -218,7 +218,8 @@ def test_bad_clients_do_not_block_others(mounted, holdd):
         served += 1
     assert served >= 3
     assert [entry["name"] for entry in broker.wsctl_json("hold")["held"]] == ["db"]
-    broker.wait_for(lambda: len(os.listdir(fds)) == before)
+    # The first connection may have been open yet when they were counted.
+    broker.wait_for(lambda: len(os.listdir(fds)) <= before)
 
 
 LIES = {
