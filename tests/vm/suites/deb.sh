@@ -100,6 +100,8 @@ main() {
 	sed 's/^/# /' "$work/doctor"
 	want "wsctl doctor writes JSON" sh -c "chroot '$work/root' wsctl doctor --json | grep -q findings"
 	want "wsfs-holdd runs" inside wsfs-holdd --version
+	want "mkfs and fsck find the type" inside sh -c \
+		'test -x /usr/sbin/mkfs.wsfs && test -x /usr/sbin/fsck.wsfs'
 	want "the manual is there" inside sh -c 'test -e /usr/share/man/man8/wsctl.8.gz &&
 		test -e /usr/share/man/man5/wsfs.5.gz && test -e /usr/share/man/man8/wsfs-holdd.8.gz &&
 		test -e /usr/share/man/man2/ioctl_write_stream.2.gz &&
