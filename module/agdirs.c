@@ -509,7 +509,7 @@ void wsfs_home_sweep(struct wsfs_sb *wsb)
 
 /**
  * wsfs_home_init() - take up the directories of an earlier mount
- * @sb: a wsfs superblock that is being filled, after wsfs_steer_init()
+ * @sb: a wsfs superblock that is being filled, after wsfs_pool_init()
  * @fc: takes the message when it fails
  *
  * Sweeps what a crash has left there. Nothing is made before it is needed.

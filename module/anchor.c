@@ -97,7 +97,7 @@ static struct file *wsfs_donor_open(struct wsfs_sb *wsb, u32 agno)
 	mnt_drop_write(wsb->lower_mnt);
 	if (IS_ERR(donor))
 		return donor;
-	wsfs_steer_geo(wsb, &geo);
+	wsfs_pool_geo(wsb, &geo);
 	if (wsfs_geo_ino_to_agno(&geo, file_inode(donor)->i_ino) != agno) {
 		__fput_sync(donor);
 		return ERR_PTR(-ENOSPC);
@@ -113,7 +113,7 @@ static bool wsfs_donor_is_home(struct wsfs_sb *wsb, struct file *donor,
 	struct wsfs_geo geo;
 	sector_t block, i;
 
-	wsfs_steer_geo(wsb, &geo);
+	wsfs_pool_geo(wsb, &geo);
 	/* bmap() writes it back. */
 	for (i = 0; i < DIV_ROUND_UP(len, i_blocksize(inode)); i++) {
 		block = i;
@@ -294,7 +294,7 @@ static u32 wsfs_last_agno(struct wsfs_sb *wsb, struct inode *lower)
 	block = (size - 1) >> lower->i_blkbits;
 	if (bmap(lower, &block) || !block)
 		return WSFS_GEO_NONE;
-	wsfs_steer_geo(wsb, &geo);
+	wsfs_pool_geo(wsb, &geo);
 	return wsfs_geo_block_to_agno(&geo, block);
 }
 
@@ -392,7 +392,7 @@ const char *wsfs_anchor(struct inode *inode, struct dentry *dentry, u32 id)
 	const char *why;
 	u32 agno;
 
-	wsfs_steer_geo(wsb, &geo);
+	wsfs_pool_geo(wsb, &geo);
 	if (!geo.reflink)
 		return "no reflink";
 	set_bit(WSFS_ANCHORED, &wi->flags);

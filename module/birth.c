@@ -436,7 +436,7 @@ void wsfs_birth_begin(struct wsfs_birth *birth, struct mnt_idmap *idmap,
 
 	if (likely(!wsfs_birth_wanted(birth, dir)))
 		return;
-	wsfs_steer_refresh_due(wsb);
+	wsfs_pool_refresh_due(wsb);
 	cred = wsfs_birth_cred(wsb, idmap, lower_dir, dentry, mode);
 	if (IS_ERR(cred))
 		return;
@@ -498,7 +498,7 @@ struct cred *wsfs_birth_tmpfile(struct wsfs_birth *birth,
 	*agdir = NULL;
 	if (likely(!wsfs_birth_wanted(birth, dir)))
 		return NULL;
-	wsfs_steer_refresh_due(wsb);
+	wsfs_pool_refresh_due(wsb);
 	cred = wsfs_birth_cred(wsb, idmap, lower_dir, dentry, mode);
 	if (IS_ERR(cred))
 		return cred;

@@ -24,7 +24,7 @@ static int wsfs_ioc_alloc(struct file *file)
 	/* A realtime file is placed on a device without streams. */
 	if (!wsfs_steer_nr(file))
 		return -EOPNOTSUPP;
-	wsfs_steer_refresh(WSFS_SB(file_inode(file)->i_sb));
+	wsfs_pool_refresh(WSFS_SB(file_inode(file)->i_sb));
 	return ws_stream_alloc_fd(WSFS_SB(file_inode(file)->i_sb)->pool);
 }
 
@@ -56,8 +56,8 @@ static int wsfs_ioc_geometry(struct file *file,
 	struct wsfs_geometry out = {};
 	struct wsfs_geo geo;
 
-	wsfs_steer_refresh(WSFS_SB(sb));
-	wsfs_steer_geo(WSFS_SB(sb), &geo);
+	wsfs_pool_refresh(WSFS_SB(sb));
+	wsfs_pool_geo(WSFS_SB(sb), &geo);
 	out.blocksize = lower->s_blocksize;
 	out.agblocks = geo.agblocks;
 	out.agcount = geo.agcount;
@@ -209,7 +209,7 @@ static long wsfs_pass_down(struct file *file, unsigned int cmd,
 	mnt_drop_write_file(file);
 	/* It may have grown. */
 	if (!ret)
-		wsfs_steer_refresh(WSFS_SB(file_inode(file)->i_sb));
+		wsfs_pool_refresh(WSFS_SB(file_inode(file)->i_sb));
 	return ret;
 }
 

@@ -97,7 +97,7 @@ static void wsfs_sb_free(struct wsfs_sb *wsb)
 		return;
 	wsfs_birth_exit(wsb);
 	wsfs_home_exit(wsb);
-	wsfs_steer_exit(wsb);
+	wsfs_pool_exit(wsb);
 	if (wsb->xfs_fc)
 		put_fs_context(wsb->xfs_fc);
 	if (wsb->lower_mnt)
@@ -276,7 +276,7 @@ static int wsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	wsfs_quota_init(sb);
 
 	wsb->spread = wsb->opt_spread >= 0 ? wsb->opt_spread : WSFS_DIR_NEAR;
-	err = wsfs_steer_init(sb, fc);
+	err = wsfs_pool_init(sb, fc);
 	if (err)
 		return err;
 	if (wsb->spread != WSFS_DIR_NEAR && !wsb->geo.agblocks)

@@ -52,8 +52,8 @@ static ssize_t wsfs_show_agcount(struct wsfs_sb *wsb, u32 id, char *buf)
 {
 	struct wsfs_geo geo;
 
-	wsfs_steer_refresh(wsb);
-	wsfs_steer_geo(wsb, &geo);
+	wsfs_pool_refresh(wsb);
+	wsfs_pool_geo(wsb, &geo);
 	return sysfs_emit(buf, "%u\n", geo.agcount);
 }
 WSFS_ATTR(agcount);
@@ -107,7 +107,7 @@ static ssize_t wsfs_show_ag_set(struct wsfs_sb *wsb, u32 id, char *buf)
 	struct wsfs_geo geo;
 	size_t len;
 
-	wsfs_steer_geo(wsb, &geo);
+	wsfs_pool_geo(wsb, &geo);
 	len = wsfs_geo_print_set(&geo, id, buf, PAGE_SIZE - 1);
 	return len + sysfs_emit_at(buf, len, "\n");
 }

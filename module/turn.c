@@ -153,7 +153,7 @@ void wsfs_turn_begin(struct wsfs_sb *wsb, u32 id, struct wsfs_turn *turn)
 {
 	atomic_t *next = &wsb->spread_turn;
 
-	wsfs_steer_geo(wsb, &turn->geo);
+	wsfs_pool_geo(wsb, &turn->geo);
 	turn->wsb = wsb;
 	turn->id = id;
 	turn->tried = 0;

@@ -29,6 +29,9 @@
 /* In place of a number of streams to be set aside: wsfs chooses it. */
 #define WSFS_SHARE_DEFAULT	(-2)
 
+/* Life time hints that say something: short, medium, long, extreme */
+#define WSFS_HINTS_MAX		4U
+
 /* An empty file moves at most so often while it stays open. */
 #define WSFS_MAX_MOVES	16
 
@@ -343,12 +346,14 @@ long wsfs_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 /* numbered.c */
 long wsfs_numbered_ioctl(struct file *file, struct fs_write_stream __user *arg);
 
+/* pool.c */
+int wsfs_pool_init(struct super_block *sb, struct fs_context *fc);
+void wsfs_pool_exit(struct wsfs_sb *wsb);
+void wsfs_pool_geo(struct wsfs_sb *wsb, struct wsfs_geo *geo);
+void wsfs_pool_refresh(struct wsfs_sb *wsb);
+void wsfs_pool_refresh_due(struct wsfs_sb *wsb);
+
 /* steer.c */
-int wsfs_steer_init(struct super_block *sb, struct fs_context *fc);
-void wsfs_steer_exit(struct wsfs_sb *wsb);
-void wsfs_steer_geo(struct wsfs_sb *wsb, struct wsfs_geo *geo);
-void wsfs_steer_refresh(struct wsfs_sb *wsb);
-void wsfs_steer_refresh_due(struct wsfs_sb *wsb);
 int wsfs_steer_may_set(struct file *file);
 bool wsfs_steer_on_data(struct file *file);
 u32 wsfs_steer_nr(struct file *file);
