@@ -4,7 +4,8 @@
 # (The kernel's build system reads Kbuild, not this file.)
 
 VERSION := 0.1.0
-KDIR ?= /lib/modules/$(shell uname -r)/build
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
 BUILD ?= build
 PREFIX ?= /usr/local
 vm := tests/vm/vm
@@ -16,7 +17,7 @@ help:
 	@echo 'make modules         the module: KDIR=$(KDIR)'
 	@echo 'make tools           the tools: BUILD=$(BUILD)'
 	@echo 'make install         install both (PREFIX=$(PREFIX), DESTDIR=)'
-	@echo 'make dkms-install    let DKMS build the module, now and for later kernels'
+	@echo 'make dkms-install    let DKMS build the module, now (for KVER=$(KVER)) and for later kernels'
 	@echo 'make deb             Debian packages, in $(BUILD)/deb'
 	@echo 'make demo            see it work, in a guest with a stock kernel'
 	@echo 'make bench           speed beside plain XFS and overlayfs, in a guest with a stock kernel:'
@@ -24,8 +25,8 @@ help:
 	@echo 'make bench-rocksdb   db_bench by life time hints and directory streams: the same, where its'
 	@echo '                     files lie; OUT=build/bench-rocksdb'
 	@echo 'make check           style, unit tests, and all suites in guests; HOST=1: in this kernel'
-	@echo 'make check-debug     the suites in kernels that check memory and locking'
-	@echo 'make check-long      what takes hours'
+	@echo 'make check-debug     the suites in a kernel that checks memory'
+	@echo 'make check-long      what takes hours, and a kernel that checks locking'
 	@echo 'make style           checkpatch, sparse, clang-format, clang-tidy, …'
 	@echo 'make clean           remove what was built here (guests: tests/vm/vm gc)'
 	@echo
@@ -41,7 +42,7 @@ tools:
 	cmake --build $(BUILD) --parallel
 
 install: all
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
+	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	cmake --install $(BUILD)
 	install -d $(DESTDIR)$(PREFIX)/include/linux
 	install -m 644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux
@@ -50,11 +51,11 @@ install: all
 
 dkms-install:
 	@command -v dkms >/dev/null || { echo 'dkms is missing: apt-get install dkms' >&2; exit 1; }
-	install -d $(DESTDIR)/usr/src/wsfs-$(VERSION)
-	cp -r Kbuild dkms.conf module uapi $(DESTDIR)/usr/src/wsfs-$(VERSION)
+	if dkms status wsfs/$(VERSION) | grep -q .; then dkms remove wsfs/$(VERSION) --all; fi
+	rm -rf /usr/src/wsfs-$(VERSION)
+	packaging/source.sh /usr/src/wsfs-$(VERSION) Kbuild dkms.conf module uapi
 	dkms add wsfs/$(VERSION)
-	dkms build wsfs/$(VERSION)
-	dkms install wsfs/$(VERSION)
+	dkms install wsfs/$(VERSION) -k $(KVER)
 
 deb:
 	packaging/deb.sh $(BUILD)/deb

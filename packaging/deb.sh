@@ -17,12 +17,9 @@ for tool in dpkg-buildpackage dh dh_dkms; do
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/wsfs-$version"
-cd "$top"
-cp -r Kbuild dkms.conf module uapi userspace docs debian "$work/wsfs-$version"
+"$top/packaging/source.sh" "$work/wsfs-$version" \
+	Kbuild dkms.conf module uapi userspace docs debian
 cd "$work/wsfs-$version"
-find . \( -name '*.o' -o -name '*.ko' -o -name '*.cmd' -o -name '*.mod' -o -name '*.mod.c' \
-	-o -name '*.order' -o -name '*.symvers' \) -delete
 dpkg-buildpackage --build=binary --no-sign --jobs="$(nproc)"
 rm -f "$out"/*.deb
 cp "$work"/*.deb "$out"

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# deb.sh RESULTS: build the Debian packages in the sysroot, and in a Debian that
-# has just been made: install them, have DKMS build the module, run wsctl, and
-# remove all without a trace. Needs root, network and some minutes.
+# deb.sh RESULTS: make install in the sysroot; build the Debian packages there, and
+# in a Debian that has just been made: install them, have DKMS build the module,
+# run wsctl, and remove all without a trace; make dkms-install. Needs root, network
+# and some minutes.
 
 set -u
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
@@ -74,10 +75,28 @@ make_root() {
 			trixie "$work/root" "$work/sources.list"
 }
 
+# With DESTDIR all goes there, and what is needed is among it.
+make_install() {
+	"$vm" sysroot -- bash -ec '
+		/wsfs/packaging/source.sh /tmp/tree Kbuild Makefile module uapi userspace docs
+		kernel=$(cat /usr/lib/wsfs/kernels/7.3)
+		touch /tmp/before
+		make -C /tmp/tree -s KVER="$kernel" DESTDIR=/tmp/dest PREFIX=/usr install
+		cd /tmp/dest
+		test -s "$(find "lib/modules/$kernel" -name "wsfs.ko*")"
+		test -x usr/bin/wsctl || test -x usr/sbin/wsctl
+		test -x usr/sbin/mkfs.wsfs
+		test -s usr/include/linux/wsfs.h
+		test -s usr/share/man/man8/wsctl.8
+		find /usr /lib/modules /etc -newer /tmp/before -type f | grep . && exit 1
+		exit 0'
+}
+
 main() {
 	local kernel before after package
 
 	echo "TAP version 13"
+	want "make install" make_install
 	want "the packages build" build || bail "no packages"
 	for package in wsfs-dkms wsctl libws0 libws-dev; do
 		ls "$work/debs/${package}"_*.deb >/dev/null 2>&1
@@ -118,6 +137,11 @@ main() {
 	diff <(echo "$before") <(echo "$after") | grep '^>' | sed 's/^/# left: /' | tee "$work/left"
 	[ ! -s "$work/left" ]
 	result $? "nothing of them is left"
+	"$top/packaging/source.sh" "$work/root/tmp/wsfs" Kbuild Makefile dkms.conf module uapi packaging
+	for package in "make dkms-install" "and once more"; do
+		want "$package" inside make -C /tmp/wsfs dkms-install KVER="$kernel"
+		want "the module is there" inside modinfo -k "$kernel" wsfs
+	done
 	umount "$work/root/proc"
 	echo "1..$tests"
 }
