@@ -157,10 +157,10 @@ TEST_F(Hold, RunsWithHeldStreams)
 
 	run_wsctl(fake, {"hold", "-n", "2", "db", "."});
 	// The fake kernel tells the ids by descriptor, and the command has others.
-	const auto ran = run_wsctl(
-		fake, {"run", "--hold", "db", "--", "sh", "-c",
-		       "test $WSFS_STREAMS = 2; IFS=,; for fd in $WSFS_STREAM_FDS; do "
-		       "test $(readlink /proc/self/fd/$fd) = /dev/null || exit 3; done; exit 7"});
+	constexpr auto script =
+		"test $WSFS_STREAMS = 2; IFS=,; for fd in $WSFS_STREAM_FDS; do "
+		"test $(readlink /proc/self/fd/$fd) = /dev/null || exit 3; done; exit 7";
+	const auto ran = run_wsctl(fake, {"run", "--hold", "db", "--", "sh", "-c", script});
 	EXPECT_EQ(ran.status, 7) << ran.err;
 	EXPECT_EQ(fake.kernel.free_streams, 2U);
 	EXPECT_EQ(run_wsctl(fake, {"run", "--hold", "other", "--", "true"}).status, 125);
@@ -231,10 +231,12 @@ TEST_F(Hold, LetsRootAloneHoldAndRelease)
 TEST_F(Hold, AnswersWhileOthersHang)
 {
 	const Broker broker(fake, hurried());
+	constexpr int clients = 50;
 	std::vector<ws::UniqueFd> idle;
 	const auto before = open_descriptors();
 
-	for (int i = 0; i < 50; i++)
+	idle.reserve(clients);
+	for (int i = 0; i < clients; i++)
 		idle.push_back(connect_to_broker(broker.path()));
 	const auto begin = Clock::now();
 	EXPECT_EQ(run_wsctl(fake, {"hold"}).status, 0);
@@ -254,10 +256,12 @@ TEST_F(Hold, LimitsAUser)
 {
 	const Broker broker(fake);
 	const int status = as_user({}, [&] {
+		constexpr int clients = 20;
 		std::vector<ws::UniqueFd> idle;
 		int refused = 0;
 
-		for (int i = 0; i < 20; i++)
+		idle.reserve(clients);
+		for (int i = 0; i < clients; i++)
 			idle.push_back(connect_to_broker(broker.path()));
 		for (const ws::UniqueFd &client : idle) {
 			pollfd wanted = {.fd = client.get(), .events = POLLIN, .revents = 0};
@@ -349,6 +353,7 @@ TEST_F(Hold, EndsWhenIdle)
 		socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	const sockaddr_un address = hold::address_of("@wsfs-test-idle");
 
+	ASSERT_TRUE(listener);
 	ASSERT_EQ(
 		bind(listener.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)),
 		0);
@@ -365,6 +370,7 @@ TEST_F(Hold, RestoresFromTheStore)
 	hold::Table table(fake.host(), store);
 	const ws::UniqueFd file(open(".", O_RDONLY | O_CLOEXEC));
 	const hold::Peer root{.uid = 0, .groups = {0}};
+	ASSERT_TRUE(file);
 	const auto ask = [&](hold::Table &of, const hold::Request &request, bool with_file) {
 		hold::Packet packet{.text = hold::encode(request), .fds = {}};
 

@@ -187,7 +187,7 @@ private:
 			throw CLI::RequiredError(name);
 	}
 
-	void add_files(CLI::App *command, FileOperands &operands, const std::string &what);
+	static void add_files(CLI::App *command, FileOperands &operands, const std::string &what);
 
 	void add_info();
 	void add_streams();

@@ -209,7 +209,8 @@ bool is_program(const Machine &machine, const std::string &name)
 	std::istringstream dirs(machine.path);
 
 	for (std::string dir; std::getline(dirs, dir, ':');) {
-		if (access((dir + "/" + name).c_str(), X_OK) == 0)
+		dir.append("/").append(name);
+		if (access(dir.c_str(), X_OK) == 0)
 			return true;
 	}
 	return false;
@@ -482,7 +483,7 @@ std::vector<Finding> examine_mounts(const ws::Host &host, const Machine &machine
 		std::ranges::copy_if(mounts, std::back_inserter(chosen),
 				     [&](const auto &entry) { return id && entry.id == *id; });
 		// The file itself is what can be opened for sure.
-		for (ws::MountEntry &entry : chosen) {
+		for (const ws::MountEntry &entry : chosen) {
 			if (entry.type != "wsfs" && entry.type != "xfs")
 				throw ws::Error(path, fmt::format("is on {}", escape(entry.type)),
 						"use a path on a wsfs or XFS filesystem");

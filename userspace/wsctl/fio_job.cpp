@@ -83,7 +83,7 @@ void Parser::comment(std::string_view text)
 	if (job_.sections.empty())
 		throw ws::Error(path_, "a stream is named before the first section",
 				"write '; wsctl: stream=0' behind the [section]");
-	job_.sections.back().stream = *stream;
+	job_.sections.back().stream = stream;
 	highest_ = std::max(highest_, *stream + 1);
 }
 

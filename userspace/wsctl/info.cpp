@@ -29,21 +29,23 @@ std::string lower_type(const MountInfo &mount)
 	return mount.state ? mount.state->lower : "xfs";
 }
 
-std::optional<SetAside> aside_of(const MountInfo &mount, const ws::StreamState &stream)
+std::optional<SetAside> aside_of(const MountInfo &mount, const ws::DeviceState &state,
+				 const ws::StreamState &stream)
 {
-	return set_aside(mount.entry.super_options, mount.state->streams.size(), stream.id);
+	return set_aside(mount.entry.super_options, state.streams.size(), stream.id);
 }
 
-std::string_view reserved_text(const MountInfo &mount, const ws::StreamState &stream)
+std::string_view reserved_text(const MountInfo &mount, const ws::DeviceState &state,
+			       const ws::StreamState &stream)
 {
-	if (const auto aside = aside_of(mount, stream))
+	if (const auto aside = aside_of(mount, state, stream))
 		return aside->word();
 	return stream.reserved ? "yes" : "no";
 }
 
-void write_streams(std::ostream &out, const MountInfo &mount, const AgTable &ags)
+void write_streams(std::ostream &out, const MountInfo &mount, const ws::DeviceState &state,
+		   const AgTable &ags)
 {
-	const ws::DeviceState &state = *mount.state;
 	std::size_t width = std::string_view("AGS").size();
 	// Where the kernel tells of free space, columns for it.
 	const auto usage = [&](const ws::StreamState &stream) {
@@ -63,7 +65,7 @@ void write_streams(std::ostream &out, const MountInfo &mount, const AgTable &ags
 	for (const ws::StreamState &stream : state.streams)
 		out << fmt::format("  {:>6}  {:<{}}  {:<8}  {:>5}  {:>6}  {:>6}  {:>8}  {:>12}{}\n",
 				   stream.id, stream.ag_set.str(), width,
-				   reserved_text(mount, stream), stream.files, stream.homed,
+				   reserved_text(mount, state, stream), stream.files, stream.homed,
 				   stream.missed, stream.anchored, stream.bytes, usage(stream));
 }
 
@@ -99,22 +101,22 @@ void write_text(const Context &context, const MountInfo &mount, const AgTable &a
 				: fmt::format("  {}\n", plural(filesystem.streams, "stream")));
 		return;
 	}
-	const std::size_t streams = mount.state->streams.size();
+	const ws::DeviceState &state = *mount.state;
+	const std::size_t streams = state.streams.size();
 	if (streams == 0) {
-		out << (mount.state->lower == "xfs"
-				? "  no streams (mounted with streams=0)\n"
-				: "  no streams: the lower filesystem is not XFS\n");
+		out << (state.lower == "xfs" ? "  no streams (mounted with streams=0)\n"
+					     : "  no streams: the lower filesystem is not XFS\n");
 		return;
 	}
-	out << fmt::format("  {}, {} reserved", plural(streams, "stream"), mount.state->reserved());
-	if (mount.state->hints_reset != 0)
-		out << fmt::format(", {} reset",
-				   plural(mount.state->hints_reset, "life time hint"));
+	out << fmt::format("  {}, {} reserved", plural(streams, "stream"), state.reserved());
+	if (state.hints_reset != 0)
+		out << fmt::format(", {} reset", plural(state.hints_reset, "life time hint"));
 	out << '\n';
-	write_streams(out, mount, ags);
+	write_streams(out, mount, state, ags);
 }
 
-Json stream_json(const MountInfo &mount, const ws::StreamState &stream, const AgTable &ags)
+Json stream_json(const MountInfo &mount, const ws::DeviceState &state,
+		 const ws::StreamState &stream, const AgTable &ags)
 {
 	const AgTotals totals = ags.totals(stream.ag_set);
 	Json object = Json::object();
@@ -122,7 +124,7 @@ Json stream_json(const MountInfo &mount, const ws::StreamState &stream, const Ag
 	object["id"] = stream.id;
 	object["ag_set"] = stream.ag_set.str();
 	object["reserved"] = stream.reserved;
-	object["set_aside"] = set_aside_json(aside_of(mount, stream));
+	object["set_aside"] = set_aside_json(aside_of(mount, state, stream));
 	object["files"] = stream.files;
 	object["homed"] = stream.homed;
 	object["missed"] = stream.missed;
@@ -160,7 +162,7 @@ Json mount_json(const MountInfo &mount, const AgTable &ags, bool each_ag)
 	Json &streams = object["streams"] = Json::array();
 	if (mount.state) {
 		for (const ws::StreamState &stream : mount.state->streams)
-			streams.push_back(stream_json(mount, stream, ags));
+			streams.push_back(stream_json(mount, *mount.state, stream, ags));
 	}
 	if (each_ag)
 		object["ags"] = ags.json(mount.state ? &*mount.state : nullptr);

@@ -35,7 +35,7 @@ std::vector<std::string_view> hints_of(std::uint32_t index, std::uint32_t stream
 	std::vector<std::string_view> found;
 
 	for (std::uint32_t hint = 0; hint < names.size(); hint++) {
-		if (hint * streams / names.size() == index)
+		if (std::size_t{hint} * streams / names.size() == index)
 			found.push_back(names.at(hint));
 	}
 	return found;

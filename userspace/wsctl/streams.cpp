@@ -40,10 +40,11 @@ bool is_same(const ws::Holder &holder, const std::string &dev, const ws::StreamS
 					 : holder.stream.dev == dev;
 }
 
-std::vector<Row> rows_of(const MountInfo &mount, const ws::Holders &holders, bool all)
+std::vector<Row> rows_of(const MountInfo &mount, const ws::DeviceState &state,
+			 const ws::Holders &holders, bool all)
 {
 	const std::string &dev = mount.mount.filesystem().dev;
-	const auto &streams = mount.state->streams;
+	const auto &streams = state.streams;
 	std::vector<Row> rows;
 
 	for (const ws::StreamState &stream : streams) {
@@ -87,12 +88,13 @@ std::string holder_text(const ws::Holder &holder)
 	return fmt::format("{:>7}  {}", holder.pid, command);
 }
 
-void write_text(std::ostream &out, const MountInfo &mount, const std::vector<Row> &rows)
+void write_text(std::ostream &out, const MountInfo &mount, const ws::DeviceState &state,
+		const std::vector<Row> &rows)
 {
 	std::size_t width = std::string_view("AGS").size();
 
 	out << fmt::format("{}: {}, {} reserved\n", escape(mount.entry.mount_point),
-			   plural(mount.state->streams.size(), "stream"), mount.state->reserved());
+			   plural(state.streams.size(), "stream"), state.reserved());
 	if (rows.empty())
 		return;
 	for (const Row &row : rows)
@@ -205,16 +207,17 @@ int Look::once()
 					 "mount wsfs over it: mount -t wsfs LOWERDIR MOUNTPOINT"));
 			continue;
 		}
-		const auto rows = rows_of(mount, holders, options_.all);
+		const ws::DeviceState &state = *mount.state;
+		const auto rows = rows_of(mount, state, holders, options_.all);
 
 		if (!options_.json) {
-			write_text(context_.out, mount, rows);
+			write_text(context_.out, mount, state, rows);
 			continue;
 		}
 		Json entry = Json::object();
 		json_name(entry, "mount_point", mount.entry.mount_point);
 		entry["dev"] = mount.mount.filesystem().dev;
-		entry["streams_max"] = mount.state->streams.size();
+		entry["streams_max"] = state.streams.size();
 		Json &streams = entry["streams"] = Json::array();
 		for (const Row &row : rows)
 			streams.push_back(row_json(row));

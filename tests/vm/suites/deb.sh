@@ -78,7 +78,7 @@ make_root() {
 # With DESTDIR all goes there, and what is needed is among it.
 make_install() {
 	"$vm" sysroot -- bash -ec '
-		/wsfs/packaging/source.sh /tmp/tree Kbuild Makefile module uapi userspace docs
+		/wsfs/packaging/source.sh /tmp/tree Kbuild Makefile module uapi userspace docs tests
 		kernel=$(cat /usr/lib/wsfs/kernels/7.3)
 		touch /tmp/before
 		make -C /tmp/tree -s KVER="$kernel" DESTDIR=/tmp/dest PREFIX=/usr install

@@ -68,7 +68,7 @@ has_spdx() {
 
 # From commands of its own: the tree of the guests' programs compiles files together.
 tidy() {
-	cmake -S userspace -B $work -G Ninja >/tmp/tidy.log 2>&1 || {
+	cmake -S userspace -B $work -G Ninja -DWSFS_TESTS=ON >/tmp/tidy.log 2>&1 || {
 		cat /tmp/tidy.log
 		return 1
 	}
