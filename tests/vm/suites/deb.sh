@@ -109,7 +109,8 @@ main() {
 	before=$(files)
 	cp "$work"/debs/*.deb "$work/root/tmp"
 
-	want "they install" inside sh -c 'apt-get install -qq -y --no-install-recommends /tmp/*.deb'
+	want "they install" inside sh -c \
+		'apt-get update -qq && apt-get install -qq -y --no-install-recommends /tmp/*.deb'
 	want "DKMS builds the module" inside dkms install wsfs/0.1.0 -k "$kernel"
 	want "and the module is one for that kernel" inside modinfo -k "$kernel" wsfs
 	want "wsctl runs" inside wsctl --version
