@@ -11,9 +11,7 @@ import pytest
 from lib import aio, tracing
 from lib.pattern import pattern
 from lib.shell import run
-from lib.shred import BLOCK, Expected, buffer_of, shredded
-
-SECTOR = 512
+from lib.shred import BLOCK, SECTOR, Expected, buffer_of, shredded
 
 
 @pytest.fixture
@@ -116,30 +114,6 @@ def test_fio_verify(xfs, engine):
         f"--size={64 * BLOCK - BLOCK}", "--thread", "--verify=crc32c", "--do_verify=1",
         "--verify_fatal=1", "--fallocate=none", "--allow_file_create=0", *jobs,
     )  # fmt: skip
-
-
-@pytest.mark.quick
-def test_pieces_run_in_parallel_mode(xfs):
-    """wsfs_piece tells how XFS took each: without waiting, but where a time
-    stamp was due, which is once a tick: how often depends on the CPU."""
-    if reason := tracing.missing():
-        pytest.skip(reason)
-    fd = shredded(xfs, "f")
-    expected = Expected(64)
-    with tracing.Events("wsfs_subblock", "wsfs_piece") as events:
-        for turn in range(4):
-            for i in range(1, 63):
-                offset = i * BLOCK - SECTOR
-                buffer = expected.put(turn * 100 + i, offset, 2 * SECTOR)
-                assert os.pwrite(fd, buffer, offset) == 2 * SECTOR
-    expected.check(xfs, "f")
-    splits, pieces = events.of("wsfs_subblock"), events.of("wsfs_piece")
-    assert len(splits) == 4 * 62
-    assert all(split["pieces"] == "2" for split in splits)
-    assert len(pieces) == 2 * len(splits)
-    parallel = sum(piece["parallel"] == "1" for piece in pieces)
-    print(f"{parallel} of {len(pieces)} pieces without waiting")
-    assert parallel >= len(pieces) // 32
 
 
 def test_aligned_and_small_writes_are_not_touched(xfs):

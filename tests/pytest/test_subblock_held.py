@@ -8,9 +8,7 @@ import pytest
 from lib import aio
 from lib.bed import Bed
 from lib.shell import run
-from lib.shred import BLOCK, Expected, shredded
-
-SECTOR = 512
+from lib.shred import BLOCK, SECTOR, Expected, shredded
 
 
 @pytest.fixture

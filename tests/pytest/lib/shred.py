@@ -10,6 +10,7 @@ from lib.fiemap import extents
 from lib.pattern import first_difference, pattern
 
 BLOCK = 4096
+SECTOR = 512
 
 
 def make(fd, blocks, tag=0):
