@@ -733,6 +733,10 @@ static ssize_t wsfs_copy_file_range(struct file *in, loff_t pos_in,
 	wsfs_copy_flags(out, lower_out);
 	ret = vfs_copy_file_range(lower_in, pos_in, lower_out, pos_out, len,
 				  flags);
+	/* Whole blocks are not copied but shared. */
+	if (ret > 0 && IS_ALIGNED(pos_in | pos_out,
+				  i_blocksize(file_inode(lower_out))))
+		wsfs_steer_shared(file_inode(out), pos_out + ret);
 	wsfs_copy_mode(file_inode(out), file_inode(lower_out));
 	wsfs_written(file_inode(out), file_inode(lower_out), ret);
 	return ret;
@@ -754,15 +758,19 @@ static loff_t wsfs_remap_file_range(struct file *in, loff_t pos_in,
 	if (IS_ERR(lower_in))
 		return PTR_ERR(lower_in);
 	wsfs_copy_flags(out, lower_out);
-	if (remap_flags & REMAP_FILE_DEDUP)
-		return vfs_dedupe_file_range_one(lower_in, pos_in, lower_out,
-						 pos_out, len, remap_flags);
-	/* Not between the pieces of a write; see subblock.c. */
-	inode_lock(file_inode(out));
-	ret = vfs_clone_file_range(lower_in, pos_in, lower_out, pos_out, len,
-				   remap_flags);
-	inode_unlock(file_inode(out));
-	wsfs_copy_attr(file_inode(out));
+	if (remap_flags & REMAP_FILE_DEDUP) {
+		ret = vfs_dedupe_file_range_one(lower_in, pos_in, lower_out,
+						pos_out, len, remap_flags);
+	} else {
+		/* Not between the pieces of a write; see subblock.c. */
+		inode_lock(file_inode(out));
+		ret = vfs_clone_file_range(lower_in, pos_in, lower_out, pos_out,
+					   len, remap_flags);
+		inode_unlock(file_inode(out));
+		wsfs_copy_attr(file_inode(out));
+	}
+	if (ret > 0)
+		wsfs_steer_shared(file_inode(out), pos_out + ret);
 	return ret;
 }
 

@@ -611,6 +611,30 @@ void wsfs_steer_check(struct inode *inode, struct file *file, bool closing)
 }
 
 /**
+ * wsfs_steer_shared() - blocks of another file have come to a file
+ * @inode: the wsfs inode, pinned
+ * @end: where they end
+ *
+ * They lie where the other file does, and stay shared: there is nothing to
+ * move. Where the file ends with them, the next write brings its end to the set
+ * of its stream. Takes wsfs_inode.lock.
+ */
+void wsfs_steer_shared(struct inode *inode, loff_t end)
+{
+	struct wsfs_inode *wi = WSFS_I(inode);
+	loff_t size = i_size_read(wi->lower);
+	u32 id;
+
+	if (end < size || !WSFS_SB(inode->i_sb)->geo.reflink ||
+	    !wsfs_inode_stream(inode, &id))
+		return;
+	mutex_lock(&wi->lock);
+	wi->armed_at = size;
+	set_bit(WSFS_ARMED, &wi->flags);
+	mutex_unlock(&wi->lock);
+}
+
+/**
  * wsfs_steer_sync_hint() - make a life time hint of the wsfs inode count
  * @inode: the wsfs inode
  * @lower: its lower inode

@@ -371,6 +371,7 @@ void wsfs_steer_written(struct inode *inode, ssize_t bytes);
 void wsfs_steer_miss(struct inode *inode, u32 id, const char *why);
 void wsfs_steer_overflow(struct inode *inode, u32 id, u32 agno);
 void wsfs_steer_check(struct inode *inode, struct file *lower, bool closing);
+void wsfs_steer_shared(struct inode *inode, loff_t end);
 void wsfs_steer_sync_hint(struct inode *inode, struct inode *lower);
 void wsfs_steer_info(struct inode *inode, struct wsfs_file_info *info);
 bool wsfs_inode_stream(const struct inode *inode, u32 *id);
