@@ -3,25 +3,14 @@
 all that their directory gives them, and nobody has to ask for it."""
 
 import errno
-import itertools
 import os
 import stat
 import threading
 
 import pytest
 
-from lib import acl, births, ioctls
-from lib.births import (
-    WAYS,
-    acting_as,
-    by_open,
-    by_tmpfile,
-    directory,
-    looks,
-    make,
-    make_only,
-    way_name,
-)
+from lib import births, ioctls, parents
+from lib.births import WAYS, acting_as, by_open, by_tmpfile, directory, looks, make, way_name
 from lib.compare import attempt
 from lib.idmap import IdmappedMount, UserNamespace
 from lib.ioctls import FsXattr
@@ -68,98 +57,14 @@ def test_born_at_home(four, way):
     assert sorted(os.listdir(bed.below("d0"))) == [f"f{i}" for i in range(8)]
 
 
-def plain(path, fd):
-    pass
-
-
-def setgid(path, fd):
-    os.chown(path, 0, 77)
-    os.chmod(path, 0o2777)
-
-
-def default_acl(path, fd):
-    os.setxattr(path, acl.DEFAULT, acl.for_user(USER))
-
-
-def trivial_acl(path, fd):
-    """One that is nothing but a mode: it counts in place of the umask."""
-    os.setxattr(path, acl.DEFAULT, acl.acl((1, 6), (4, 6), (0x20, 6)))
-
-
-def change(fd, flags=0, **numbers):
-    attr = FsXattr.of(fd)
-    attr.xflags |= flags
-    for name, value in numbers.items():
-        setattr(attr, name, value)
-    attr.apply(fd)
-
-
-def project(path, fd):
-    change(fd, ioctls.XFLAG_PROJINHERIT, projid=42)
-
-
-def project_zero(path, fd):
-    change(fd, ioctls.XFLAG_PROJINHERIT)
-
-
-def extent_size(path, fd):
-    change(fd, ioctls.XFLAG_EXTSZINHERIT, extsize=64 << 10)
-
-
-def cow_extent_size(path, fd):
-    change(fd, ioctls.XFLAG_COWEXTSIZE, cowextsize=128 << 10)
-
-
-def flags(path, fd):
-    ioctls.setflags(fd, ioctls.FS_NODUMP_FL | ioctls.FS_NOATIME_FL | ioctls.FS_SYNC_FL)
-    change(fd, ioctls.XFLAG_NODEFRAG)
-
-
-def append_only(path, fd):
-    ioctls.setflags(fd, ioctls.FS_APPEND_FL)
-
-
-def everything(path, fd):
-    for shape in (setgid, default_acl, project, extent_size, cow_extent_size, flags):
-        shape(path, fd)
-
-
-SHAPES = [
-    plain, setgid, default_acl, trivial_acl, project, project_zero, extent_size,
-    cow_extent_size, flags, append_only, everything,
-]  # fmt: skip
-
-
-CALLERS = [
-    # (user, his other groups, umask, mode)
-    (0, (), 0o022, 0o666),
-    (0, (), 0, 0o6755),
-    (USER, (), 0o077, 0o777),
-    (USER, (77,), 0o002, 0o2775),
-]
-
-
-@pytest.mark.parametrize("shape", SHAPES, ids=way_name)
+@pytest.mark.parametrize("shape", parents.SHAPES, ids=way_name)
 def test_inherits_as_ever(four, shape):
     """A file in a directory with a stream has what one in its twin without has,
     and lies at home all the same."""
     bed, streams = four
-    os.chmod(bed.path, 0o755)
-    fds = [directory(bed, "with", streams[2]), directory(bed, "without")]
-    for name, fd in zip(("with", "without"), fds):
-        os.chmod(bed.at(name), 0o777)
-        shape(bed.at(name), fd)
+    fds = parents.twins(bed, shape, streams[2])
     try:
-        for way, (i, (uid, groups, umask, mode)) in itertools.product(WAYS, enumerate(CALLERS)):
-            name = f"{way.__name__}-{i}"
-            with acting_as(uid, groups, umask):
-                got, want = (
-                    attempt(make_only, way, bed.at(d), name, mode) for d in ("with", "without")
-                )
-            assert got is want is None, name
-            with_it, without = (looks(bed.at(f"{d}/{name}")) for d in ("with", "without"))
-            assert with_it == without, name
-            assert looks(bed.below(f"with/{name}")) == without, name
+        parents.compare_twins(bed)
         fd = bed.adopt(os.open(bed.at("with/by_open-0"), os.O_RDWR))
         births.fill(fd)
         info = bed.info(fd)
@@ -366,7 +271,7 @@ def test_who_may(four):
 def test_filestream(four):
     bed, streams = four
     fd = directory(bed, "d")
-    change(fd, ioctls.XFLAG_FILESTREAM)
+    parents.change(fd, ioctls.XFLAG_FILESTREAM)
     with pytest.raises(OSError) as caught:
         ioctls.set_dir(fd, ioctls.DIR_STREAM, streams[0].fd)
     assert caught.value.errno == errno.EBUSY
@@ -375,7 +280,7 @@ def test_filestream(four):
     change_off.xflags &= ~ioctls.XFLAG_FILESTREAM
     change_off.apply(fd)
     ioctls.set_dir(fd, ioctls.DIR_STREAM, streams[0].fd)
-    change(fd, ioctls.XFLAG_FILESTREAM)
+    parents.change(fd, ioctls.XFLAG_FILESTREAM)
     missed = bed.wsfs.count(0, "missed")
     for i, way in enumerate(WAYS):
         assert not bed.info(make(bed, way, "d", f"f{i}")).has_stream
@@ -401,6 +306,7 @@ def test_idmapped_mount(four, base):
                 assert got == want
 
 
+@pytest.mark.quick
 def test_many_at_once(four):
     """Threads make, open, remove and rename the same names: each O_EXCL is won
     once, and what is there at the end is whole."""

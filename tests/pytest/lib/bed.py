@@ -28,10 +28,10 @@ class Bed:
 
     def make(
         self, agcount=16, ag_mib=32, streams=None, mkfs=(), data=None, xfs_options="",
-        options=(),
+        options=(), rtdev=None,
     ):
         """mkfs and mount; @options are words for wsfs's -o."""
-        self.xfs.mkfs(agcount, ag_mib, *mkfs, data=data)
+        self.xfs.mkfs(agcount, ag_mib, *mkfs, data=data, rtdev=rtdev)
         self._streams = streams
         self._xfs_options = xfs_options
         self._options = options

@@ -54,10 +54,14 @@ class Xfs:
         self.path = path
         self.mounted = False
         self.agcount = None
+        self.rtdev = None
 
-    def mkfs(self, agcount, ag_mib, *options, data=None):
-        """@data replaces the words of mkfs.xfs -d."""
+    def mkfs(self, agcount, ag_mib, *options, data=None, rtdev=None):
+        """@data replaces the words of mkfs.xfs -d; @rtdev is for a realtime volume."""
         self.agcount = agcount
+        self.rtdev = rtdev
+        if rtdev:
+            options += ("-r", f"rtdev={rtdev},size=256m")
         # The log takes most of one AG: keep it small.
         run(
             "mkfs.xfs", "-f", "-K", "-q",
@@ -70,6 +74,8 @@ class Xfs:
 
     def mount(self, options=""):
         os.makedirs(self.path, exist_ok=True)
+        if self.rtdev:
+            options = ",".join(filter(None, [options, f"rtdev={self.rtdev}"]))
         run("mount", "-t", "xfs", *(["-o", options] if options else []), self.device, self.path)
         self.mounted = True
 
@@ -87,6 +93,8 @@ class Xfs:
     def check(self):
         """None, or what xfs_repair -n finds."""
         # With one AG there is no second superblock to compare with.
-        alone = ["-o", "force_geometry"] if self.agcount == 1 else []
-        code, output = status("xfs_repair", "-n", "-P", *alone, self.device)
+        words = ["-o", "force_geometry"] if self.agcount == 1 else []
+        if self.rtdev:
+            words += ["-r", self.rtdev]
+        code, output = status("xfs_repair", "-n", "-P", *words, self.device)
         return output if code else None
