@@ -7,10 +7,13 @@ import time
 import pytest
 
 from lib import agsets
+from lib.anchored import check
 from lib.fiemap import extents
 from lib.fill import empty_again, fill_ag
 from lib.pattern import pattern
 from lib.placement import outside
+from lib.relocating import in_ags, relocate
+from lib.wsctl import ok, wsctl
 
 AGCOUNT, STREAMS = 8, 4
 SETS = agsets.ag_sets(STREAMS, AGCOUNT)
@@ -66,6 +69,53 @@ def test_order(used):
             fill_ag(bed.xfs, agno)
     assert bed.wsfs.count(stream.id, "overflowed") == 12
     assert bed.wsfs.count(stream.id, "missed") == 12
+
+
+def test_told_by_wsctl(used):
+    """The order before a file needs it, and how many did."""
+    bed, stream = used
+
+    def told():
+        (mount,) = ok("streams", "--json", bed.path).json["mounts"]
+        (row,) = [it for it in mount["streams"] if it["id"] == stream.id]
+        return row["overflowed"], row["overflow_order"]
+
+    assert told() == (0, bed.order)
+    assert b"went on" not in ok("streams", bed.path).out
+    bed.close(*(grown(bed, f"f{i}", stream) for i in range(3)))
+    assert told() == (3, bed.order)
+    assert b"3 files went on in other AGs; order of streams: 3 1 2" in ok("streams", bed.path).out
+    # whoever writes more has to give way sooner
+    fd = bed.open("more")
+    bed.set(fd, next(s for s in bed.streams if s.fd >= 0 and s.id == 2))
+    os.write(fd, bytes(16 * CHUNK))
+    assert told() == (3, [3, 2, 1])
+
+
+def test_relocated_later(used):
+    """Once there is room wsctl relocate brings home what went on elsewhere, whether
+    the file is open or not; the rest of the set stays as it is."""
+    bed, stream = used
+    names = [f"f{i}" for i in range(4)]
+    fds = [grown(bed, name, stream) for name in names]
+    bed.close(*fds[2:])
+    for name in names:
+        done = wsctl("relocate", bed.at(name))
+        assert done.status == 1 and b"no room there" in done.err
+    empty_again(bed.xfs)
+    for name in names:
+        entry = relocate(bed.at(name))
+        assert entry["moved_bytes"] > 0 and entry["left_bytes"] == 0
+        assert in_ags(bed, bed.at(name)) <= SETS[stream.id]
+        check(bed, name, pattern(7, 0, 4 * CHUNK))
+    assert all(relocate(bed.at(name))["moved_bytes"] == 0 for name in names)
+    # and what is written then stays at home
+    fd = bed.open(names[3])
+    bed.set(fd, stream)
+    for i in range(4, 8):
+        os.pwrite(fd, pattern(7, i * CHUNK, CHUNK), i * CHUNK)
+        os.fsync(fd)
+    assert not outside(bed.xfs.layout(), fd, SETS[stream.id])
 
 
 def test_stays_where_it_went(used):
