@@ -287,6 +287,7 @@ def run_threads(*works):
 
 
 @pytest.mark.parametrize("way", [Way, Direct], ids=lambda way: way.name)
+@pytest.mark.quick
 def test_set_while_read_and_written(four, way):
     """A writer appends, readers look at every byte that is there, and somebody
     changes the stream all the time."""

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Files for wsctl relocate, and writers that know what has to be in them."""
+"""Files for wsctl relocate, and where they lie."""
 
-import mmap
 import os
-import random
-import threading
 
 from lib.fiemap import SHARED, UNWRITTEN, extents
 from lib.pattern import pattern
@@ -81,87 +78,3 @@ def relocate(path, *words, status=0, **kwargs):
     assert done.status == status, done
     (entry,) = done.json["files"]
     return entry
-
-
-class Writers:
-    """Threads that write to a file, each to a part of its own, and its bytes as
-    they have to be in the end: a random writer, one by mmap, one that truncates
-    and appends."""
-
-    PART = 2 * MIB
-
-    def __init__(self, path, seed):
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
-        self.want = bytearray(pattern(1, 0, 3 * self.PART))
-        os.pwrite(self._fd, self.want, 0)
-        os.fsync(self._fd)
-        self._end = len(self.want)
-        self._random = [random.Random(seed * 10 + i) for i in range(3)]
-        self._stop = threading.Event()
-        self._failures = []
-        self.writes = 0
-        self._tail = bytearray(self.want[2 * self.PART :])
-        self._threads = [
-            threading.Thread(target=self._guard, args=(work, self._random[i]))
-            for i, work in enumerate((self._pwrite, self._map, self._truncate))
-        ]
-        for thread in self._threads:
-            thread.start()
-
-    def _guard(self, work, rng):
-        try:
-            work(rng)
-        except BaseException as failure:  # told by stop()
-            self._failures.append(failure)
-
-    def _piece(self, rng, start):
-        at = start + rng.randrange(self.PART - 20000)
-        length = rng.choice((1, 100, 512, BLOCK, 20000))
-        if rng.random() < 0.5:
-            at = at // BLOCK * BLOCK
-        return at, rng.randbytes(length)
-
-    def _pwrite(self, rng):
-        while not self._stop.is_set():
-            at, data = self._piece(rng, 0)
-            assert os.pwrite(self._fd, data, at) == len(data)
-            self.want[at : at + len(data)] = data
-            self.writes += 1
-            if rng.random() < 0.02:
-                os.fdatasync(self._fd)
-
-    def _map(self, rng):
-        with mmap.mmap(self._fd, self.PART, offset=self.PART) as mapped:
-            while not self._stop.is_set():
-                at, data = self._piece(rng, self.PART)
-                at -= self.PART
-                mapped[at : at + len(data)] = data
-                at += self.PART
-                self.want[at : at + len(data)] = data
-                self.writes += 1
-                if rng.random() < 0.02:
-                    mapped.flush()
-
-    def _truncate(self, rng):
-        """The last part; it alone changes the size."""
-        tail = self._tail
-        while not self._stop.is_set():
-            size = rng.randrange(1, self.PART)
-            os.ftruncate(self._fd, 2 * self.PART + size)
-            if size < len(tail):
-                del tail[size:]
-            else:
-                tail.extend(bytes(size - len(tail)))
-            data = rng.randbytes(rng.randrange(1, 300000))
-            os.pwrite(self._fd, data, 2 * self.PART + len(tail))
-            tail.extend(data)
-            self.writes += 1
-
-    def stop(self):
-        """The bytes that the file has to have."""
-        self._stop.set()
-        for thread in self._threads:
-            thread.join()
-        os.close(self._fd)
-        assert not self._failures, self._failures
-        return bytes(self.want[: 2 * self.PART]) + bytes(self._tail)
