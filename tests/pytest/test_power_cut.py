@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A power cut around the swap of SET: the old or the new empty file, never
-neither, no stray name, no lost byte."""
+"""A power cut around the swap of SET, births, anchors and relocation: the old file or
+the new one, never neither, no stray name, no shared block, no lost byte."""
 
 import pytest
 
@@ -92,24 +92,38 @@ def test_at_every_write(cut):
     assert cut(6, choose) >= 24
 
 
-def test_while_born(cut):
-    """The second file that is born in its directory's stream, and the third; at
-    some flushes."""
+BIRTHS = [
+    powercut.BirthWorkload,
+    powercut.UnnamedBirthWorkload,
+    powercut.MovedBirthWorkload,
+    powercut.SpreadBirthWorkload,
+]
+
+
+def named(workload):
+    return workload.__name__
+
+
+@pytest.mark.parametrize("workload", BIRTHS, ids=named)
+def test_while_born(cut, workload):
+    """The second file that is born where its directory says, and the third; at some
+    flushes."""
 
     def choose(log):
         points = around_sets(log, "created-0", "born-2")
         return points[:: max(1, len(points) // 10)]
 
-    assert cut(3, choose, powercut.BirthWorkload) >= 4
+    assert cut(3, choose, workload) >= 4
 
 
 @pytest.mark.long
-def test_while_born_at_every_write(cut):
+@pytest.mark.parametrize("workload", BIRTHS, ids=named)
+def test_while_born_at_every_write(cut, workload):
     def choose(log):
         marks = log.marks()
         return list(range(marks["created-0"], marks["written-3"] + 1))
 
-    assert cut(4, choose, powercut.BirthWorkload) >= 12
+    assert cut(4, choose, workload) >= 12
 
 
 def test_while_anchored(cut):
@@ -148,6 +162,25 @@ def test_while_relocated_at_every_write(cut):
         return list(range(marks["created-0"], marks["relocated-1-2"] + 1))
 
     assert cut(2, choose, powercut.RelocateWorkload) >= 24
+
+
+def test_while_busy(cut):
+    """Appends, changes of the stream and relocation at once; at some flushes."""
+
+    def choose(log):
+        points = around_sets(log, "created-0", "relocated-0")
+        return points[:: max(1, len(points) // 20)]
+
+    assert cut(1, choose, powercut.BusyWorkload) >= 10
+
+
+@pytest.mark.long
+def test_while_busy_at_every_write(cut):
+    def choose(log):
+        marks = log.marks()
+        return list(range(marks["created-0"], marks["relocated-0"] + 1))
+
+    assert cut(1, choose, powercut.BusyWorkload) >= 100
 
 
 def test_replay_reproduces_the_disk(disks, base, kernel_log):

@@ -5,11 +5,14 @@ The XFS is mounted with wsync, so that each step of a swap is in the log at
 once and a power cut can come between any two of them.
 """
 
+import itertools
 import os
+import threading
 
-from lib import ioctls
+from lib import births, ioctls, parents
+from lib.fiemap import SHARED, extents
 from lib.pattern import first_difference, pattern
-from lib.wsctl import ok
+from lib.wsctl import ok, wsctl
 from lib.wsfs import Wsfs, strays
 from lib.xfs import MIB, Xfs
 
@@ -69,6 +72,8 @@ class Workload:
 class BirthWorkload(Workload):
     """Files that are born in the stream of their directory."""
 
+    born_by = staticmethod(births.by_exclusive_open)
+
     def _prepare(self, streams):
         # not the directory's own AG: there XFS makes the file by itself
         here = os.stat(f"{self.xfs.path}/d").st_ino
@@ -78,11 +83,13 @@ class BirthWorkload(Workload):
         stream = next(s for s in streams if self.wsfs.ag_set(s.id) == {away})
         ioctls.set_dir(fd, ioctls.DIR_STREAM, stream.fd)
 
+    def _is_placed(self, info):
+        return info.homed
+
     def _one(self, i, streams):
-        path = f"{self.wsfs.path}/d/{i}"
-        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o640)
+        fd = self.born_by(f"{self.wsfs.path}/d", i, 0o640)
         self._fds.append(fd)
-        assert ioctls.FileInfo.of(fd).homed
+        assert self._is_placed(ioctls.FileInfo.of(fd))
         self.device.mark(f"born-{i}")
         os.setxattr(fd, "user.who", b"%d" % i)
         os.fsync(fd)
@@ -90,6 +97,32 @@ class BirthWorkload(Workload):
         os.write(fd, pattern(i, 0, SIZE))
         os.fsync(fd)
         self.device.mark(f"written-{i}")
+
+
+class UnnamedBirthWorkload(BirthWorkload):
+    """The same, with a name only later: O_TMPFILE and linkat(2)."""
+
+    born_by = staticmethod(births.by_tmpfile)
+
+
+class MovedBirthWorkload(BirthWorkload):
+    """XFS makes them, for they inherit a project, and they are moved then."""
+
+    def _prepare(self, streams):
+        super()._prepare(streams)
+        parents.project(f"{self.wsfs.path}/d", self._fds[-1])
+
+
+class SpreadBirthWorkload(BirthWorkload):
+    """Files of a directory that take turns over the AGs."""
+
+    def _prepare(self, streams):
+        fd = os.open(f"{self.wsfs.path}/d", os.O_RDONLY)
+        self._fds.append(fd)
+        ioctls.set_dir(fd, ioctls.DIR_SPREAD)
+
+    def _is_placed(self, info):
+        return not info.has_stream
 
 
 class AnchorWorkload(Workload):
@@ -135,9 +168,53 @@ class RelocateWorkload(Workload):
             self.device.mark(f"relocated-{i}-{turn}")
 
 
+class BusyWorkload(Workload):
+    """A file that is appended to and given one stream after the other, while wsctl
+    relocate moves it to and fro."""
+
+    TURNS, RELOCATIONS = 8, 3
+
+    def _one(self, i, streams):
+        path = f"{self.wsfs.path}/d/{i}"
+        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o640)
+        self._fds.append(fd)
+        os.setxattr(fd, "user.who", b"%d" % i)
+        os.write(fd, pattern(i, 0, SIZE))
+        os.fsync(fd)
+        self.device.mark(f"created-{i}")
+        self.device.mark(f"written-{i}")
+        stop, failures = threading.Event(), []
+
+        def relocate():
+            try:
+                for turn in itertools.count():
+                    if stop.is_set() and turn >= self.RELOCATIONS:
+                        break
+                    done = wsctl("relocate", "--ags", turn % AGCOUNT, path)
+                    assert done.status in (0, 1), done
+            except BaseException as failure:  # handed to the test's thread
+                failures.append(failure)
+
+        relocator = threading.Thread(target=relocate)
+        relocator.start()
+        try:
+            for turn in range(self.TURNS):
+                ioctls.set_stream(fd, streams[turn % 4].fd)
+                at = SIZE + turn * APPENDED
+                os.pwrite(fd, pattern(i, at, APPENDED), at)
+                os.fsync(fd)
+                self.device.mark(f"appended-{i}-{turn}")
+        finally:
+            stop.set()
+            relocator.join()
+        if failures:
+            raise failures[0]
+        self.device.mark(f"relocated-{i}")
+
+
 def kept(i, passed):
     """Bytes of file @i that were on the disk for good."""
-    turns = sum(f"appended-{i}-{turn}" in passed for turn in range(3))
+    turns = sum(text.startswith(f"appended-{i}-") for text in passed)
     return SIZE * (f"written-{i}" in passed) + turns * APPENDED
 
 
@@ -153,6 +230,7 @@ def check(disk, base, passed):
         wsfs.mount(4)
         try:
             complaints += _check_files(wsfs.path, passed)
+            complaints += _relocate_again(xfs, wsfs.path)
         finally:
             wsfs.umount()
         if left := strays(xfs.path):
@@ -164,12 +242,30 @@ def check(disk, base, passed):
     return complaints
 
 
+def _left_by_relocate(top):
+    """wsctl relocate may have been about to remove one of its directories."""
+    return [name for name in os.listdir(top) if name.startswith(".wsctl-relocate-")]
+
+
+def _relocate_again(xfs, top):
+    """What it has left is gone then."""
+    if not _left_by_relocate(top):
+        return []
+    path = f"{top}/d/0"
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        here = xfs.layout().ag_of_byte(extents(fd)[0].physical)
+    finally:
+        os.close(fd)
+    ok("relocate", "--ags", (here + 1) % AGCOUNT, path)
+    return [f"{name}: not removed by the next wsctl relocate" for name in _left_by_relocate(top)]
+
+
 def _check_files(top, passed):
     """Each file that was there is there, whole, and nothing else is."""
     complaints = []
     names = set(os.listdir(f"{top}/d")) if os.path.isdir(f"{top}/d") else set()
-    # wsctl relocate may have been about to remove one of its directories
-    extra = [n for n in os.listdir(top) if n != "d" and not n.startswith(".wsctl-relocate-")]
+    extra = set(os.listdir(top)) - {"d", *_left_by_relocate(top)}
     if extra:
         complaints.append(f"stray names in the root: {extra}")
     for i in range(1000):
@@ -195,6 +291,8 @@ def _check_file(path, i, size):
     if os.getxattr(path, "user.who") != b"%d" % i:
         complaints.append(f"{path}: another file's xattr")
     with open(path, "rb") as f:
+        if [extent for extent in extents(f.fileno()) if extent.flags & SHARED]:
+            complaints.append(f"{path}: shares a block")
         data = f.read()
     if difference := first_difference(data[:size], pattern(i, 0, size)):
         complaints.append(f"{path}: fsynced data: {difference}")
