@@ -16,15 +16,15 @@ def fill(number, size):
     return _word(number) * (size // 4)
 
 
-def append_files(jobs, size, engine, direct, block=4096, depth=16):
-    """@jobs: number → paths of empty files, which each grow to @size bytes."""
+def append_files(jobs, size, engine, direct, at_once=True, block=4096, depth=16):
+    """@jobs: (number, bytes that each of the files has) → paths of files, which each
+    grow by @size bytes; the jobs run at once or one after the other."""
     lines = [
         "[global]",
         f"ioengine={engine}",
         f"direct={direct}",
         f"iodepth={depth}",
         f"bs={block}",
-        f"filesize={size}",
         "rw=write",
         "file_append=1",
         "fallocate=none",
@@ -32,13 +32,15 @@ def append_files(jobs, size, engine, direct, block=4096, depth=16):
         "openfiles=64",
         "thread",
     ]
-    for number, paths in sorted(jobs.items()):
+    for (number, start), paths in sorted(jobs.items()):
         lines += [
             f"[job{number}]",
             f"nrfiles={len(paths)}",
             f"filename={':'.join(paths)}",
+            f"filesize={start + size}",
             f"size={size * len(paths)}",
             f'buffer_pattern="{_word(number).decode()}"',
+            *([] if at_once else ["stonewall"]),
         ]
     with tempfile.NamedTemporaryFile("w", suffix=".fio") as job_file:
         job_file.write("\n".join(lines) + "\n")

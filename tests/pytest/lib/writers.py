@@ -29,6 +29,7 @@ class Target:
     fd: int
     tag: int
     stream: int = 0
+    start: int = 0  # where it is written from on
     kept: dict = field(default_factory=dict)
 
 
@@ -58,8 +59,8 @@ class Way:
         return pattern(target.tag, offset, length)
 
     def expected(self, target):
-        """What is in the file in the end."""
-        return self.data(target, 0, SIZE)
+        """What is in the file in the end, from target.start on."""
+        return self.data(target, target.start, SIZE)
 
     def write_all(self, targets):
         for target in targets:
@@ -70,7 +71,7 @@ class Way:
             try:
                 for i in self.order:
                     for target in mine:
-                        offset = i * CHUNK
+                        offset = target.start + i * CHUNK
                         self.chunk(target, self.data(target, offset, CHUNK), offset)
             except BaseException as failure:  # handed to the test's thread
                 failures.append(failure)
@@ -89,8 +90,14 @@ class Way:
             self.end(target)
             os.fsync(target.fd)
 
+    def write_one_by_one(self, targets):
+        """The same, one file after the other."""
+        for target in targets:
+            self.write_all([target])
+
     def check(self, target, path=None):
         with open(path or target.path, "rb") as f:
+            f.seek(target.start)
             difference = first_difference(f.read(), self.expected(target))
         assert not difference, f"{target.path}: {difference}"
 
@@ -122,8 +129,8 @@ class Mmap(Way):
     name = "mmap"
 
     def begin(self, target):
-        os.ftruncate(target.fd, SIZE)
-        target.kept["map"] = mmap.mmap(target.fd, SIZE)
+        os.ftruncate(target.fd, target.start + SIZE)
+        target.kept["map"] = mmap.mmap(target.fd, target.start + SIZE)
 
     def chunk(self, target, data, offset):
         target.kept["map"][offset : offset + len(data)] = data
@@ -138,7 +145,7 @@ class Preallocated(Way):
     mode = 0
 
     def begin(self, target):
-        libc.fallocate(target.fd, self.mode, 0, SIZE)
+        libc.fallocate(target.fd, self.mode, target.start, SIZE)
 
 
 class PreallocatedKeepSize(Preallocated):
@@ -159,7 +166,10 @@ class _Copying(Way):
         return [self.source]
 
     def data(self, target, offset, length):
-        return pattern(0, offset, length)
+        return pattern(0, offset - target.start, length)
+
+    def source_of(self, target, offset):
+        return offset - target.start + self.source_offset
 
 
 class CopyFileRange(_Copying):
@@ -170,7 +180,7 @@ class CopyFileRange(_Copying):
         at, left = offset, len(data)
         while left:
             done = os.copy_file_range(
-                self.source, target.fd, left, at + self.source_offset, at
+                self.source, target.fd, left, self.source_of(target, at), at
             )
             assert done > 0
             at, left = at + done, left - done
@@ -190,7 +200,7 @@ class Sendfile(_Copying):
     def chunk(self, target, data, offset):
         at, left = offset, len(data)
         while left:
-            done = os.sendfile(target.fd, self.source, at, left)
+            done = os.sendfile(target.fd, self.source, self.source_of(target, at), left)
             assert done > 0
             at, left = at + done, left - done
 
@@ -225,10 +235,16 @@ class _Fio(Way):
         return fio.fill(target.stream, SIZE)
 
     def write_all(self, targets):
+        self._run_fio(targets, at_once=True)
+
+    def write_one_by_one(self, targets):
+        self._run_fio(targets, at_once=False)
+
+    def _run_fio(self, targets, at_once):
         jobs = {}
         for target in targets:
-            jobs.setdefault(target.stream, []).append(target.path)
-        fio.append_files(jobs, SIZE, self.engine, self.direct)
+            jobs.setdefault((target.stream, target.start), []).append(target.path)
+        fio.append_files(jobs, SIZE, self.engine, self.direct, at_once)
         for target in targets:
             os.fsync(target.fd)
 
