@@ -299,6 +299,27 @@ static u32 wsfs_last_agno(struct wsfs_sb *wsb, struct inode *lower)
 }
 
 /*
+ * The file was anchored up to @end. Who had passed wsfs_anchor_write() before
+ * may have made it grow beside its old end: that is to come home as well.
+ */
+static void wsfs_look_again(struct wsfs_sb *wsb, struct wsfs_inode *wi,
+			    struct inode *lower, u32 id, loff_t end)
+{
+	struct wsfs_geo geo;
+	u32 agno;
+
+	if (i_size_read(lower) <= end)
+		return;
+	agno = wsfs_last_agno(wsb, lower);
+	wsfs_pool_geo(wsb, &geo);
+	if (agno == WSFS_GEO_NONE || agno == wi->home_agno ||
+	    wsfs_geo_set_contains(&geo, id, agno))
+		return;
+	wi->armed_at = end;
+	set_bit(WSFS_ARMED, &wi->flags);
+}
+
+/*
  * Brings the end of the file to an AG of the set; what was written since the
  * file was armed as well, if that is not too much.
  */
@@ -365,6 +386,7 @@ static const char *wsfs_anchor_end(struct inode *inode, struct file *lower,
 	wi->home_agno = agno;
 	wi->anchored_at = round_down(end - 1, block);
 	wsfs_unshare(wi, lower);
+	wsfs_look_again(wsb, wi, lower_inode, id, end);
 	atomic64_inc(&wsb->streams[id].anchored);
 	trace_wsfs_anchor(inode, id, agno, start);
 	return NULL;
