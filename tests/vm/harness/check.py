@@ -24,6 +24,7 @@ class Suite:
     arguments: tuple = ()
     disks: tuple = ()
     limit: int = 900
+    append: tuple = ()      # kernel parameters
 
 
 STYLE = Suite("style", "inside")
@@ -39,6 +40,7 @@ KSELFTEST_SLOW = dataclasses.replace(KSELFTEST, arguments=(
 PYTEST = Suite("pytest", "guest", ("module", "tools"), disks=("4G", "4G"), limit=3600)
 QUICK = dataclasses.replace(PYTEST, arguments=("-m", "quick"))
 LONG = dataclasses.replace(PYTEST, arguments=("-m", "long or not long"), limit=7200)
+LABELS = dataclasses.replace(PYTEST, name="labels", append=("security=selinux",))
 RACES = dataclasses.replace(KSELFTEST, arguments=("race_set",), limit=7200)
 EXT = Suite("xfstests-ext", "guest", ("module", "tools"), disks=("2G",))
 HARNESS = Suite("selftest", "here")
@@ -56,7 +58,8 @@ PLANS = {
                     [(QUICK, "uml-kasan")]],
     "check-long": [[(STYLE, "")], [(HARNESS, "uml")], [(DEB, "")],
                    [(LONG, "uml")], [(LONG, "uml-kasan")],
-                   [(LONG, "6.12"), (LONG, "7.3")], [(KUNIT, "x86-lockdep")],
+                   [(LONG, "6.12"), (LONG, "7.3")], [(LABELS, "6.12"), (LABELS, "7.3")],
+                   [(KUNIT, "x86-lockdep")],
                    [(KSELFTEST_SLOW, "x86-lockdep"), (LONG, "x86-lockdep")],
                    [(RACES, "uml-kasan")], [(RACES, "6.12"), (RACES, "7.3")],
                    [(RACES, "x86-lockdep")]],
@@ -127,7 +130,8 @@ def _run_suite(suite, kernel, path):
         script = f"/wsfs/tests/vm/suites/{suite.name}.sh"
         return guest.run(guest.Guest(
             kernels.find(kernel), [script, *suite.arguments], list(suite.disks),
-            limit=suite.limit, parts=suite.parts, results=path, dmesg=path / "dmesg",
+            limit=suite.limit, append=list(suite.append), parts=suite.parts, results=path,
+            dmesg=path / "dmesg",
             allowed=[report.FAULT_INJECTION] if suite.name == "pytest" else []))
     except HarnessError as error:
         say(f"error: {error}")
