@@ -69,7 +69,7 @@ def test_inherits_as_ever(four, shape):
         births.fill(fd)
         info = bed.info(fd)
         assert info.stream == 2 and info.homed and not info.missed
-        assert_placed(bed.xfs.layout(), [(name, fd, bed.wsfs.ag_set(2))])
+        assert_placed(bed.xfs.layout(), [("with", fd, bed.wsfs.ag_set(2))])
     finally:
         for fd in fds:
             ioctls.setflags(fd, 0)

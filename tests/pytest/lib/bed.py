@@ -87,7 +87,10 @@ class Bed:
         return ioctls.FileInfo.of(fd)
 
     def enter(self, name):
-        """Work in a new directory of that name until leave()."""
+        """Work in a new directory of that name until leave(); of another name where
+        the test is run again (lib/strays.py)."""
+        while os.path.exists(os.path.join(self._top, name)):
+            name += "+"
         self.path = os.path.join(self._top, name)
         self.lower = os.path.join(self.xfs.path, name)
         os.mkdir(self.path)

@@ -197,6 +197,9 @@ class CopyFileRangeUnaligned(CopyFileRange):
 class Sendfile(_Copying):
     name = "sendfile"
 
+    def begin(self, target):
+        os.lseek(target.fd, target.start, os.SEEK_SET)
+
     def chunk(self, target, data, offset):
         at, left = offset, len(data)
         while left:
