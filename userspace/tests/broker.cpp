@@ -20,7 +20,8 @@ ws::UniqueFd make_listener(const std::string &path)
 	const sockaddr_un address = hold::address_of(path);
 	ws::UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
-	if (bind(fd.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
+	if (!fd ||
+	    bind(fd.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
 	    chmod(path.c_str(), 0666) != 0 || listen(fd.get(), 128) != 0)
 		throw std::system_error(errno, std::generic_category(), path);
 	return fd;
@@ -66,7 +67,8 @@ ws::UniqueFd connect_to_broker(const std::string &path)
 	const sockaddr_un address = hold::address_of(path);
 	ws::UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 
-	if (connect(fd.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0)
+	if (!fd ||
+	    connect(fd.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0)
 		throw std::system_error(errno, std::generic_category(), path);
 	return fd;
 }

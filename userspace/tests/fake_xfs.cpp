@@ -45,7 +45,7 @@ int fake_ag_geometry(const FakeKernel &kernel, void *argument)
 	if (geom->ag_number >= kernel.ag_count)
 		return -EINVAL;
 	geom->ag_length = fake_ag_blocks;
-	geom->ag_freeblks = fake_ag_blocks - 100 * geom->ag_number;
+	geom->ag_freeblks = fake_ag_blocks - std::uint64_t{100} * geom->ag_number;
 	geom->ag_icount = 64 + geom->ag_number;
 	geom->ag_ifree = 60;
 	return 0;

@@ -149,7 +149,8 @@ TEST(FioPlan, KnowsTheFilesOfEachScenario)
 
 		for (const wsctl::FioRole &role : scenario.roles) {
 			files += std::size_t{role.jobs} * role.files;
-			bytes += role.jobs * role.files * *wsctl::parse_fio_size(role.filesize);
+			bytes += std::uint64_t{role.jobs} * role.files *
+				 *wsctl::parse_fio_size(role.filesize);
 		}
 		EXPECT_EQ(plan.files.size(), files) << scenario.name;
 		EXPECT_EQ(plan.bytes, bytes) << scenario.name;

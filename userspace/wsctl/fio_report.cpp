@@ -36,11 +36,11 @@ Json streams_json(const FioShown &row)
 	Json list = Json::array();
 
 	for (const auto &[slot, used] : row.places.ags) {
-		const ws::StreamFdInfo *info = nullptr;
+		std::optional<ws::StreamFdInfo> info;
 		Json object = Json::object();
 
-		if (slot && *slot < row.streams.size() && row.streams[*slot])
-			info = &*row.streams[*slot];
+		if (slot && *slot < row.streams.size())
+			info = row.streams[*slot];
 		object["slot"] = slot ? Json(*slot) : Json();
 		object["id"] = info ? Json(info->id) : Json();
 		object["ag_set"] = info ? Json(info->ag_set.str()) : Json();

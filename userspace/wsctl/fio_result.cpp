@@ -24,8 +24,8 @@ std::optional<double> median(const std::vector<FioRow> &rows, std::optional<doub
 	std::vector<double> values;
 
 	for (const FioRow &row : rows) {
-		if (row.*member)
-			values.push_back(*(row.*member));
+		if (const std::optional<double> &value = row.*member)
+			values.push_back(*value);
 	}
 	return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
@@ -89,6 +89,7 @@ std::vector<FioShown> shown_at(const FioSite &site)
 	}
 	if (list.size() < 2)
 		return list;
+	totals.reserve(site.rounds.size());
 	for (const FioResult &round : site.rounds)
 		totals.push_back(total_of(round.rows));
 	list.push_back(shown(totals, middle.places.all, middle));

@@ -107,7 +107,7 @@ Inodes make_files(const Context &context, const FioPlan &plan, const std::string
 void check_inodes(const Inodes &inodes, const std::string &dir)
 {
 	for (const auto &[name, inode] : inodes) {
-		const std::string path = dir + "/" + name;
+		const std::string path = fmt::format("{}/{}", dir, name);
 		struct stat st = {};
 
 		if (stat(path.c_str(), &st) != 0 || st.st_ino != inode)

@@ -316,7 +316,8 @@ FioJob make_fio_job(const FioScenario &scenario, const std::string &command_line
 			check_block(scenario, role);
 		for (std::uint32_t number = 0; number < role.jobs; number++) {
 			job.sections.push_back(make_section(scenario, role, number));
-			job.streams = std::max(job.streams, *job.sections.back().stream + 1);
+			job.streams =
+				std::max(job.streams, job.sections.back().stream.value_or(0) + 1);
 		}
 	}
 	if (job.sections.size() == 1)

@@ -99,11 +99,12 @@ private:
 	void failed(const ws::Error &error);
 	void failed(const ws::Error &error, Json &entry);
 	[[nodiscard]] bool passed_over(const OpenFile &file) const;
+	[[nodiscard]] std::optional<std::uint32_t> stream_of(const OpenFile &file) const;
 	[[nodiscard]] ws::AgSet home_of(const OpenFile &file) const;
 	RelocateReport relocate(OpenFile &file);
 	void move(OpenFile &file, RelocateReport &report);
 	void settle(const OpenFile &file, RelocateReport &report);
-	void complain(const RelocateReport &report);
+	void complain(const RelocateReport &report) const;
 
 	const Context &context_;
 	const RelocateOptions &options_;
@@ -142,6 +143,14 @@ bool Relocation::passed_over(const OpenFile &file) const
 	return options_.operands.recursive && !ags_ && !options_.stream && !file.stream;
 }
 
+// The one that was named, or the file's own.
+std::optional<std::uint32_t> Relocation::stream_of(const OpenFile &file) const
+{
+	if (options_.stream)
+		return options_.stream;
+	return file.stream ? std::optional(file.stream->id) : std::nullopt;
+}
+
 ws::AgSet Relocation::home_of(const OpenFile &file) const
 {
 	const bool wsfs = file.filesystem.type == ws::Filesystem::Type::wsfs;
@@ -159,9 +168,8 @@ ws::AgSet Relocation::home_of(const OpenFile &file) const
 	if (!wsfs)
 		throw ws::Error(file.path, "is on plain XFS, which tells of no streams",
 				"say where it is to go: --ags 8-11");
-	const auto id = options_.stream
-				? options_.stream
-				: (file.stream ? std::optional(file.stream->id) : std::nullopt);
+	const auto id = stream_of(file);
+
 	if (!id)
 		throw ws::Error(file.path, "carries no stream, so it has no AGs to go to",
 				"name a stream by its id (--stream), or AGs (--ags)");
@@ -169,7 +177,7 @@ ws::AgSet Relocation::home_of(const OpenFile &file) const
 }
 
 // What is left is told, and makes the command fail.
-void Relocation::complain(const RelocateReport &report)
+void Relocation::complain(const RelocateReport &report) const
 {
 	const std::uint64_t bytes = report.left.stray_bytes;
 
@@ -246,7 +254,7 @@ RelocateReport Relocation::relocate(OpenFile &file)
 	report.home = home_of(file);
 	report.dry_run = options_.dry_run;
 	if (!ags_)
-		report.stream = options_.stream ? *options_.stream : file.stream->id;
+		report.stream = stream_of(file);
 	refuse_what_cannot_be_moved(context_.host, file);
 	if (!options_.dry_run)
 		file.fd = reopen_for_writing(file.fd, file.path);

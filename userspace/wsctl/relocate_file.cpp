@@ -22,7 +22,7 @@ namespace
 {
 
 // Below this there is no sense in looking for room for less.
-constexpr std::uint64_t least_batch = 256 * 1024;
+constexpr std::uint64_t least_batch = std::uint64_t{256} * 1024;
 
 // Errors of a file that changes its size just then.
 bool is_passing(int code)
