@@ -12,7 +12,7 @@ from lib.bed import Bed
 from lib.compare import differences
 from lib.disks import Disks
 
-pytest_plugins = ["lib.strays", "lib.failing"]
+pytest_plugins = ["lib.strays", "lib.failing", "lib.uml"]
 
 
 def pytest_addoption(parser):

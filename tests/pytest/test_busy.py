@@ -14,6 +14,8 @@ from lib.busy import Busy
 from lib.relocating import MIB, in_ags, relocate
 from lib.wsctl import wsctl
 
+pytestmark = pytest.mark.usefixtures("true_mappings")
+
 # Anchors and SETs that there have to be at least, for the test to say anything
 ANCHORS, SETS = 8, 20
 

@@ -109,6 +109,7 @@ def program(name):
     return f"{LTP}/{name}"
 
 
+@pytest.mark.usefixtures("true_mappings")
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize(
     "options",

@@ -315,6 +315,7 @@ def test_keeps_to_its_limit(room):
 # Others who write meanwhile
 
 
+@pytest.mark.usefixtures("true_mappings")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_write_is_lost(room, seed):
     """test_busy.py changes the file's stream as well."""
