@@ -16,6 +16,8 @@ from .errors import say
 
 BOOTS = {"uml": uml, "qemu": qemu, "host": host}
 POWER_OFF_TIME = 180
+PANIC = b"Kernel panic - not syncing"
+PANIC_TIME = 15
 
 
 @dataclasses.dataclass
@@ -74,7 +76,7 @@ def run(guest):
             timed_out = False
             subprocess.run(command, check=False)
         else:
-            timed_out = _watch(command, guest.limit, path / "ctl/status")
+            timed_out = _watch(command, guest.limit, path / "ctl")
         return _judge(guest, path, timed_out)
 
 
@@ -108,12 +110,15 @@ def _command(guest):
     return "\n".join([*lines, "cd /wsfs", f"exec {shlex.join(guest.command)}", ""])
 
 
-def _watch(command, limit, status):
-    """Run the guest, copying its output to ours; return whether it had to be ended."""
+def _watch(command, limit, ctl):
+    """Run the guest, copying its output to ours; return whether its time was up.
+
+    UML with several CPUs may hang in its panic, so a guest that panics is ended.
+    """
     deadline = time.monotonic() + limit
-    reported = False
+    reported = panicked = False
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process, \
-            selectors.DefaultSelector() as selector:
+            selectors.DefaultSelector() as selector, (ctl / "console").open("rb") as console:
         selector.register(process.stdout, selectors.EVENT_READ)
         try:
             while True:
@@ -123,14 +128,27 @@ def _watch(command, limit, status):
                         break
                     sys.stdout.buffer.write(data)
                     sys.stdout.buffer.flush()
-                if not reported and status.exists():
+                if not reported and (ctl / "status").exists():
                     # What is left is powering off, which takes no time of the command's.
                     reported = True
                     deadline = time.monotonic() + POWER_OFF_TIME
+                if not panicked and _panics(console):
+                    panicked = True
+                    deadline = min(deadline, time.monotonic() + PANIC_TIME)
                 if time.monotonic() >= deadline:
-                    return True
+                    return not panicked
         finally:
             process.kill()
+    return False
+
+
+def _panics(console):
+    """Does the console's log say so, from where it was last read?"""
+    start = console.tell()
+    if PANIC in console.read():
+        return True
+    # The words may have come in part.
+    console.seek(max(start, console.tell() - len(PANIC)))
     return False
 
 
