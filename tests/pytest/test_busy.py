@@ -98,8 +98,9 @@ def test_short(room):
     run(room, 1, 3)
 
 
-def test_everything_at_once(room):
-    run(room, 2, 20)
+@pytest.mark.parametrize("seed", [2, 3])
+def test_everything_at_once(room, seed):
+    run(room, seed, 20)
 
 
 @pytest.mark.long

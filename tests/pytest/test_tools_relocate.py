@@ -316,7 +316,7 @@ def test_keeps_to_its_limit(room):
 
 
 @pytest.mark.usefixtures("true_mappings")
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_no_write_is_lost(room, seed):
     """test_busy.py changes the file's stream as well."""
     path = room.at("f")

@@ -5,7 +5,7 @@ When the kernel on one CPU write-protects a page of a process, or takes it, UML'
 CPUs go on running that process with the mapping they had: flush_tlb_page() only marks
 (arch/um/include/asm/tlbflush.h), and the mark is seen when the process next leaves user
 space. What is stored until then is in a page that the kernel holds to be clean, and is
-lost when it drops the page: on plain XFS as well, by msync(2) here and FIDEDUPERANGE
+lost when it drops the page: on plain XFS as well, by fdatasync(2) here and FIDEDUPERANGE
 there. Real CPUs, and those of QEMU, are interrupted.
 """
 
@@ -26,9 +26,9 @@ def is_uml():
 @contextlib.contextmanager
 def _all_on(cpu):
     cpus, workers = os.sched_getaffinity(0), WORKERS.read_text()
-    os.sched_setaffinity(0, {cpu})
-    WORKERS.write_text(f"{1 << cpu:x}")
     try:
+        os.sched_setaffinity(0, {cpu})
+        WORKERS.write_text(f"{1 << cpu:x}")
         yield
     finally:
         WORKERS.write_text(workers)
