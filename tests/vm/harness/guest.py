@@ -113,7 +113,7 @@ def _command(guest):
 def _watch(command, limit, ctl):
     """Run the guest, copying its output to ours; return whether its time was up.
 
-    UML hangs where it ought to restart after a panic, so a guest that panics is ended.
+    UML of two CPUs hangs in a panic, so a guest that panics is ended.
     """
     deadline = time.monotonic() + limit
     reported = panicked = False

@@ -16,6 +16,9 @@ def script(kernel, guest):
 
     The kernel's console is the console file; the second console (con1), the
     output of the command. Its memory and disks are files in private tmpfs.
+
+    To restart, UML executes its argv[0], and hangs in there: signals are still
+    blocked. No such program, and the guest ends, as it does under QEMU.
     """
     lines, disks = [], []
     for number, size in enumerate(guest.disks):
@@ -27,5 +30,5 @@ def script(kernel, guest):
              "uml_dir=/tmp", f"umid=guest{guest.number}", *disks, *guest.append,
              f"init={guest.init}", "wsfs.out=tty1"]
     lines += ["exec 3>&1 >>/wsfs-ctl/console 2>&1",
-              f"TMPDIR=/dev/shm exec {shlex.join(map(str, words))}"]
+              f"TMPDIR=/dev/shm exec -a restart-of-the-guest {shlex.join(map(str, words))}"]
     return "\n".join(lines)
