@@ -2,6 +2,8 @@
 """The command line that boots a QEMU guest, inside the sysroot."""
 
 import os
+import pathlib
+import re
 import shlex
 
 from . import kernels
@@ -10,6 +12,16 @@ from . import kernels
 def binds(kernel):
     """What the guest needs besides the usual directories."""
     return [(kernels.tree(kernel), "/wsfs-work", "ro")] if kernel.built else []
+
+
+def accelerator():
+    """What runs the guest's code: KVM, or QEMU itself where there is none.
+
+    A /dev/kvm without vmx or svm is PVM's (kvm-pvm.ko): it runs kernels made for it alone.
+    """
+    hardware = re.search(r"^flags\b.*\b(vmx|svm)\b", pathlib.Path("/proc/cpuinfo").read_text(),
+                         re.M)
+    return "kvm" if hardware and os.access("/dev/kvm", os.R_OK | os.W_OK) else "tcg,thread=multi"
 
 
 def script(kernel, guest):
@@ -21,12 +33,11 @@ def script(kernel, guest):
     """
     image = (f"/wsfs-work/{kernel.image}" if kernel.built
              else f"/boot/vmlinuz-{kernels.release(kernel)}")
-    accel = "kvm" if os.access("/dev/kvm", os.R_OK | os.W_OK) else "tcg,thread=multi"
     append = ["console=ttyS0", "rootfstype=virtiofs", "root=wsfs", "rw",
               "ignore_loglevel", "mitigations=off", "watchdog_thresh=60",
               "rcupdate.rcu_cpu_stall_timeout=120", *guest.append, f"init={guest.init}",
               f"wsfs.out={'hvc0' if guest.shell else 'vport*p1'}"]
-    words = ["qemu-system-x86_64", "-accel", accel, "-cpu", "max", "-smp", guest.cpus,
+    words = ["qemu-system-x86_64", "-accel", accelerator(), "-cpu", "max", "-smp", guest.cpus,
              "-m", guest.memory, "-nodefaults", "-no-user-config", "-display", "none",
              "-no-reboot", "-kernel", image, "-append", " ".join(append),
              "-object", f"memory-backend-memfd,id=mem,size={guest.memory},share=on",
